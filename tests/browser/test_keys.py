@@ -32,17 +32,15 @@ def walk(page: Page, most: int = 200) -> list[str]:
 def test_tab_goes_through_a_page_in_the_order_in_which_it_is_read(window: Windows) -> None:
     page = window("search?q=refunds&k=10")
     names = walk(page)
-    assert names[0] == "Skip to the content"
-    order = [
-        names.index(one) for one in ("Waypost", "Search everything", "Overview", "Context", "What do you want to know?")
-    ]
+    assert names[0] == "Skip to content"
+    order = [names.index(one) for one in ("Waypost", "Search everything", "Overview", "Context", "Query")]
     assert order == sorted(order)
     assert any("Refunds go to the card" in one for one in names)
 
 
 def test_every_action_of_a_memory_is_reached_by_tab(window: Windows, served: Served) -> None:
     names = walk(window(f"memory/{served.sample['refunds']}"))
-    for one in ("Correct", "Where it points", "Where it stands", "How long it lives", "Protect", "Take back", "Reject"):
+    for one in ("Correct", "Code references", "Level and domain", "Expiry", "Protect", "Retract", "Reject"):
         assert one in names
     assert names[-1].startswith("Forget")
 

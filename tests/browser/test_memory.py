@@ -25,13 +25,13 @@ def test_a_question_from_any_page_finds_a_memory_and_says_why(window: Windows, s
     expect(first.locator(".parts")).to_contain_text("words")
     assert fits(page)
     first.get_by_role("link").first.click()
-    expect(page.get_by_role("heading", name="On whose word")).to_be_visible()
+    expect(page.get_by_role("heading", name="Source")).to_be_visible()
     expect(page.get_by_role("main")).to_contain_text("ticket 42")
 
 
 def test_filters_narrow_a_search_and_are_taken_away_again(window: Windows, size: tuple[int, int]) -> None:
     page = window("search", size=size)
-    page.get_by_label("What do you want to know?").fill("provider")
+    page.get_by_label("Query").fill("provider")
     unfold(page, "Filters")
     page.get_by_label("Kind").select_option("consequence")
     page.get_by_label("Domain").fill("payments")
@@ -39,14 +39,14 @@ def test_filters_narrow_a_search_and_are_taken_away_again(window: Windows, size:
     expect(page.locator(".hit").first).to_contain_text("When the provider is down, nobody can pay.")
     assert set(page.locator(".hit .badge:first-child").all_inner_texts()) == {"consequence"}
     assert fits(page)
-    page.get_by_role("link", name="Without filters").click()
+    page.get_by_role("link", name="Clear filters").click()
     expect(page.locator(".hit", has_text="The provider is asked four times")).to_be_visible()
 
 
 def test_a_search_as_of_a_day_finds_what_was_known_then(window: Windows) -> None:
     page = window("search?q=search+over+articles+ignores+case&scope=facts")
     expect(page.locator(".hit").first).to_contain_text("accents and hyphens")
-    page.get_by_label("As known on").fill("2025-12-24")
+    page.get_by_label("Recorded by").fill("2025-12-24")
     page.get_by_role("button", name="Search", exact=True).click()
     expect(page.locator(".hit").first).to_contain_text("ignores case and accents.")
 
@@ -64,7 +64,7 @@ def test_correcting_keeps_what_was_said_before(window: Windows, served: Served, 
     made = served.remember(f"Parcels leave at noon, at width {size[0]}.")
     page = window(f"memory/{made}", size=size)
     unfold(page, "Correct")
-    page.get_by_label("It says from now on").fill(f"Parcels leave at ten, at width {size[0]}.")
+    page.get_by_label("New text").fill(f"Parcels leave at ten, at width {size[0]}.")
     page.get_by_role("button", name="Correct").click()
     assert "Corrected" in told(page)
     expect(page.locator(".said")).to_have_text(f"Parcels leave at ten, at width {size[0]}.")
@@ -75,7 +75,7 @@ def test_correcting_keeps_what_was_said_before(window: Windows, served: Served, 
 @pytest.mark.parametrize(
     ("button", "done", "undo"),
     [
-        ("Take back", "It was taken back.", "Restore it"),
+        ("Retract", "It was retracted.", "Restore it"),
         ("Reject", "It was rejected", "Allow and restore it"),
     ],
 )
@@ -99,7 +99,7 @@ def test_protection_begins_and_ends(window: Windows, served: Served) -> None:
     page = window(f"memory/{served.remember('The key of the archive is blue.')}")
     page.get_by_role("button", name="Protect", exact=True).click()
     expect(page.locator(".badge", has_text="protected")).to_be_visible()
-    page.get_by_role("button", name="End the protection").click()
+    page.get_by_role("button", name="Unprotect").click()
     expect(page.locator(".badge", has_text="protected")).to_have_count(0)
 
 
@@ -107,13 +107,13 @@ def test_forgetting_asks_first_and_then_leaves_nothing(window: Windows, served: 
     made = served.remember(f"The door code of the shop is {size[0]}.")
     page = window(f"memory/{made}", size=size)
     page.get_by_role("link", name="Forget").click()
-    expect(page.get_by_role("note")).to_contain_text("There is no way back.")
+    expect(page.get_by_role("note")).to_contain_text("This cannot be undone.")
     page.get_by_role("button", name="Forget it").click()
     expect(page.get_by_label("I am sure")).to_be_focused()  # the browser waits for the box
     assert served.memory.show(made).id == made
     page.get_by_label("I am sure").check()
     page.get_by_role("button", name="Forget it").click()
-    expect(page.get_by_role("status")).to_contain_text("Forgotten.")
+    expect(page.get_by_role("status")).to_contain_text("Deleted.")
     assert fits(page)
     assert page.request.get(served.page(f"memory/{made}")).status == 404
 
@@ -127,25 +127,25 @@ def test_keeping_it_leads_back(window: Windows, served: Served) -> None:
 
 def test_a_memory_is_moved_given_an_end_and_pointed_at_code(window: Windows, served: Served) -> None:
     page = window(f"memory/{served.remember('Stock is counted in pieces.')}")
-    unfold(page, "Where it stands")
+    unfold(page, "Level and domain")
     page.get_by_label("Level").select_option("2")
     page.get_by_label("Domain").fill("warehouse")
-    page.get_by_role("button", name="Move").click()
+    page.get_by_role("button", name="Save").click()
     expect(page.locator(".badge", has_text="warehouse")).to_be_visible()
-    unfold(page, "How long it lives")
-    page.get_by_label("For how long").fill("3d")
+    unfold(page, "Expiry")
+    page.get_by_label("Expire after").fill("3d")
     page.get_by_role("button", name="Set").click()
-    expect(page.get_by_role("main")).to_contain_text("until 2026-02-02 12:00 UTC")
-    unfold(page, "Where it points")
-    page.get_by_label("Places, one on a line").fill("src/shop/stock.py#reserve")
+    expect(page.get_by_role("main")).to_contain_text("2026-02-02 12:00 UTC, then")
+    unfold(page, "Code references")
+    page.get_by_label("One reference per line").fill("src/shop/stock.py#reserve")
     page.get_by_role("button", name="Relink").click()
     expect(page.get_by_role("group", name="The code")).to_contain_text("levels[article] -= count")
 
 
 def test_the_context_shows_what_an_agent_would_be_told_and_why(window: Windows, size: tuple[int, int]) -> None:
     page = window("context", size=size)
-    page.get_by_label("The task, as an agent would be given it").fill("Change how a refund is paid to a card")
-    page.get_by_label("Tokens at most").fill("400")
+    page.get_by_label("Task for an agent").fill("Change how a refund is paid to a card")
+    page.get_by_label("Maximum tokens").fill("400")
     page.get_by_role("button", name="Show").click()
     text = page.get_by_role("group", name="The text that an agent gets")
     expect(text).to_contain_text("Refunds go to the card that paid")

@@ -10,29 +10,29 @@ from tests.browser.served import Served
 
 # The path of a page, and words that stand on it. `{name}` is the id of a memory of the sample.
 PAGES = {
-    "": "What wants attention",
-    "?check=1": "Memories of this machine",
-    "search": "The newest memories",
+    "": "Needs attention",
+    "?check=1": "Memories on this machine",
+    "search": "Newest memories",
     "search?q=payment+provider": "best first",
-    "search?q=zzz&kind=learning&fresh=1&level=0": "Nothing was found",
+    "search?q=zzz&kind=learning&fresh=1&level=0": "No results",
     "memory/{total}": "It may be wrong",
-    "memory/{refunds}": "On whose word",
-    "memory/{refunds}/forget": "There is no way back",
-    "memory/{provider}": "Linked with",
-    "stale": "of all that points at code is fresh",
+    "memory/{refunds}": "Source",
+    "memory/{refunds}/forget": "This cannot be undone",
+    "memory/{provider}": "Links",
+    "stale": "of memories about code are fresh",
     "stale?by=age": "Stale for",
-    "review": "for your word",
+    "review": "to review",
     "why": "Decisions, newest first",
-    "why?q=why+one+provider": "In words",
+    "why?q=why+one+provider": "As text",
     "code": "memories about them",
     "code/src/shop/checkout.py": "A card is charged once",
     "journal": "Timeline",
     "journal?q=refunds": "by hand are down",
     "journal/2026-01-30": "From now on all reports",
     "journal/2025-W40": "Summary",
-    "journal/topics": "Spoken about",
+    "journal/topics": "Topics, with number",
     "journal/conversation?id=talk-6-0": "Similar conversations",
-    "context": "See through an agent",
+    "context": "See what an agent sees",
     "context?task=change+the+checkout&tokens=300": "tokens",
 }
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
@@ -89,6 +89,6 @@ def test_the_page_to_sign_in_can_be_used_by_everybody(window: Windows, served: S
 
 def test_a_page_that_is_not_there_says_so_and_leads_back(window: Windows, served: Served) -> None:
     page = window("nowhere")
-    expect(page.get_by_role("alert")).to_contain_text("There is no such page.")
-    page.get_by_role("link", name="To the overview").click()
+    expect(page.get_by_role("alert")).to_contain_text("Page not found.")
+    page.get_by_role("link", name="Go to the overview").click()
     page.wait_for_url(served.page())

@@ -38,7 +38,7 @@ def test_many_stale_memories_are_verified_at_once(window: Windows, served: Serve
     page = window(f"stale?file={path}", size=size)
     expect(page.locator(".stale-row")).to_have_count(2)
     page.get_by_label("all 2 shown").check()
-    page.get_by_role("button", name="Verify chosen").click()
+    page.get_by_role("button", name="Verify selected").click()
     expect(page.get_by_role("status")).to_contain_text("Verified")
     expect(page.get_by_role("main")).to_contain_text("Nothing here is stale.")
     assert fits(page)
@@ -56,7 +56,7 @@ def test_one_is_still_true_and_another_points_elsewhere(window: Windows, served:
     row.locator("summary", has_text="Point elsewhere").click()
     row.get_by_label("New place").fill("src/shop/stock.py#reserve")
     row.get_by_role("button", name="Relink").click()
-    expect(page.get_by_role("status")).to_contain_text("It points at where its code is now.")
+    expect(page.get_by_role("status")).to_contain_text("It now points at the new place of its code.")
     assert served.memory.code.stale([path]).stale == 0
 
 
@@ -74,7 +74,7 @@ def test_resetting_asks_first(window: Windows, served: Served, size: tuple[int, 
 
 def test_what_is_stale_is_shown_by_age_and_by_reason(window: Windows, size: tuple[int, int]) -> None:
     page = window("stale", size=size)
-    page.get_by_label("Why").select_option("deleted")
+    page.get_by_label("Reason").select_option("deleted")
     page.get_by_label("Group by").select_option("age")
     page.get_by_role("button", name="Show").click()
     expect(page.locator(".stale-row")).to_have_count(1)
@@ -138,18 +138,18 @@ def test_many_candidates_are_approved_or_rejected_on_a_phone(window: Windows, se
     page = window("review", size=PHONE)
     for text in ("water the plants", "feed the cat"):
         page.locator(".candidate", has_text=text).get_by_role("checkbox").check()
-    page.get_by_role("button", name="Approve chosen").click()
+    page.get_by_role("button", name="Approve selected").click()
     expect(page.get_by_role("status")).to_contain_text("Approved")
     for text in ("feed the pigeons", "wake the dog"):
         page.locator(".candidate", has_text=text).get_by_role("checkbox").check()
-    page.get_by_role("button", name="Reject chosen").click()
-    expect(page.get_by_role("main")).to_contain_text("would not be proposed again")
+    page.get_by_role("button", name="Reject selected").click()
+    expect(page.get_by_role("main")).to_contain_text("will not be proposed again")
     assert fits(page)
     page.get_by_role("button", name="Reject 2").click()
     expect(page.get_by_role("status")).to_contain_text("Rejected")
     expect(page.locator(".candidate", has_text="pigeons")).to_have_count(0)
     page.get_by_role("status").get_by_role("button", name="Undo").click()
-    expect(page.get_by_role("status")).to_contain_text("it waits for your word")
+    expect(page.get_by_role("status")).to_contain_text("it needs review again")
     expect(page.locator(".candidate", has_text="pigeons")).to_have_count(1)
     expect(page.locator(".candidate", has_text="wake the dog")).to_have_count(1)
 
@@ -160,5 +160,5 @@ def test_a_fact_whose_time_ran_out_is_still_true(window: Windows, served: Served
     served.memory.facts.expire()
     page = window("review")
     page.locator(".stale-row", has_text="The bridge is closed.").get_by_role("button", name="Still true").click()
-    expect(page.get_by_role("status")).to_contain_text("whole time again")
+    expect(page.get_by_role("status")).to_contain_text("full lifetime starts again")
     assert not served.memory.show(made).state.is_stale

@@ -30,12 +30,12 @@ def test_a_person_signs_out_by_the_menu(window: Windows, served: Served) -> None
 def test_a_page_that_is_older_than_the_session_says_so_and_leads_back(window: Windows, served: Served) -> None:
     page = window("journal")
     page.locator("summary", has_text="Write a note").click()
-    page.get_by_label("What is to be kept").fill("Nobody keeps this.")
+    page.get_by_label("Text").fill("Nobody keeps this.")
     page.evaluate("for (const one of document.querySelectorAll('[name=csrf]')) one.value = 'of another session'")
-    page.get_by_role("button", name="Note it").click()
+    page.get_by_role("button", name="Save note").click()
     expect(page.get_by_role("alert")).to_contain_text("out of date, so nothing was done")
     assert fits(page)
-    page.get_by_role("link", name="Open the page anew").click()
+    page.get_by_role("link", name="Open the page again").click()
     page.wait_for_url(served.page("journal"))
     assert "Nobody keeps this." not in served.texts()
 

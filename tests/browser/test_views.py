@@ -87,13 +87,13 @@ def test_the_calendar_leads_to_a_day_and_a_condensed_day_is_brought_back(
     expect(page.get_by_role("heading", name=day)).to_be_visible()
     expect(page.locator(".said").first).to_contain_text("Which tests are slow now")
     expect(page.locator(".said .badge", has_text="archive").first).to_be_visible()
-    page.locator("summary", has_text="Where it stands").click()
-    page.get_by_role("button", name="Bring the originals back").click()
-    expect(page.get_by_role("status")).to_contain_text("Restored")
+    page.locator("summary", has_text="Files").click()
+    page.get_by_role("button", name="Restore originals").click()
+    expect(page.get_by_role("status")).to_contain_text("is restored")
     expect(page.locator(".said .badge", has_text="daily").first).to_be_visible()
     assert fits(page)
-    page.locator("summary", has_text="Where it stands").click()
-    page.get_by_role("button", name="Let condensing go on").click()
+    page.locator("summary", has_text="Files").click()
+    page.get_by_role("button", name="Release").click()
     expect(page.get_by_role("status")).to_contain_text("Released")
 
 
@@ -105,25 +105,25 @@ def test_a_week_tells_its_summary_and_its_entries(window: Windows, size: tuple[i
     assert "**" not in summary.inner_text() and "](" not in summary.inner_text()
     expect(page.get_by_role("status")).to_have_count(0)
     expect(page.locator(".said").first).to_be_visible()
-    page.locator(".said").first.get_by_role("link", name="the memory").click()
-    expect(page.get_by_role("heading", name="On whose word")).to_be_visible()
+    page.locator(".said").first.get_by_role("link", name="memory").click()
+    expect(page.get_by_role("heading", name="Source")).to_be_visible()
 
 
 def test_a_note_is_written_protected_and_found_again(window: Windows, size: tuple[int, int]) -> None:
     words = f"The heating of the shop is loud ({size[0]})."
     page = window("journal", size=size)
     page.locator("summary", has_text="Write a note").click()
-    page.get_by_label("What is to be kept").fill(words)
-    page.get_by_role("button", name="Note it").click()
-    expect(page.get_by_role("status")).to_contain_text("Noted")
-    page.get_by_label("Search the journal's words").fill(f"loud ({size[0]})")
+    page.get_by_label("Text").fill(words)
+    page.get_by_role("button", name="Save note").click()
+    expect(page.get_by_role("status")).to_contain_text("Note saved")
+    page.get_by_label("Words in the journal").fill(f"loud ({size[0]})")
     page.get_by_role("button", name="Search", exact=True).click()
     page.locator(".hit", has_text=words).get_by_role("link", name="2026-01-30").first.click()
     entry = page.locator(".said", has_text=words)
     entry.get_by_role("button", name="Protect").click()
     expect(page.locator(".said", has_text=words).locator(".badge", has_text="protected")).to_be_visible()
-    page.locator(".said", has_text=words).get_by_role("button", name="Do not protect").click()
-    expect(page.get_by_role("status")).to_contain_text("Not protected any more.")
+    page.locator(".said", has_text=words).get_by_role("button", name="Unprotect").click()
+    expect(page.get_by_role("status")).to_contain_text("No longer protected.")
 
 
 def test_plots_can_be_read_as_tables(window: Windows) -> None:
@@ -138,5 +138,5 @@ def test_the_overview_leads_to_what_wants_attention(window: Windows, served: Ser
     page.get_by_role("link", name="Review them").click()
     page.wait_for_url(served.page("review"))
     page.get_by_role("navigation", name="Sections").get_by_role("link", name="Overview").click()
-    page.get_by_role("link", name="Look at them").click()
+    page.get_by_role("link", name="Show them").click()
     page.wait_for_url(served.page("stale"))

@@ -14,7 +14,7 @@ def test_a_person_signs_in_and_searches(window: Windows, served: Served) -> None
     page = window("search", known=False, java_script_enabled=False)
     page.get_by_label("Sign-in code, or token").fill(served.tokens.owner_token() or "")
     page.get_by_role("button", name="Sign in").click()
-    page.get_by_label("What do you want to know?").fill("refunds card")
+    page.get_by_label("Query").fill("refunds card")
     page.get_by_role("button", name="Search", exact=True).click()
     expect(page.locator(".hit").first).to_contain_text("Refunds go to the card that paid")
 
@@ -22,10 +22,10 @@ def test_a_person_signs_in_and_searches(window: Windows, served: Served) -> None
 def test_a_memory_is_corrected_taken_back_and_brought_back(window: Windows, served: Served) -> None:
     page = plain(window, f"memory/{served.remember('The lamp is green.')}")
     page.locator("summary", has_text="Correct").first.click()
-    page.get_by_label("It says from now on").fill("The lamp is blue.")
+    page.get_by_label("New text").fill("The lamp is blue.")
     page.get_by_role("button", name="Correct").click()
     expect(page.locator(".said")).to_have_text("The lamp is blue.")
-    page.get_by_role("button", name="Take back").click()
+    page.get_by_role("button", name="Retract").click()
     page.get_by_role("button", name="Restore it").click()
     expect(page.get_by_role("status")).to_contain_text("Restored")
 
@@ -34,7 +34,7 @@ def test_stale_memories_are_chosen_and_verified(window: Windows, served: Served)
     path = stale(served, "Without script this is stale.")
     page = plain(window, f"stale?file={path}")
     page.locator(".stale-row", has_text="Without script this is stale.").get_by_role("checkbox").check()
-    page.get_by_role("button", name="Verify chosen").click()
+    page.get_by_role("button", name="Verify selected").click()
     expect(page.get_by_role("status")).to_contain_text("Verified")
 
 
@@ -44,7 +44,7 @@ def test_candidates_are_edited_and_rejected(window: Windows, served: Served) -> 
     card = page.locator(".candidate", has_text="left window")
     card.locator("summary", has_text="Edit").click()
     card.get_by_role("textbox").fill("Always close every window at night.")
-    card.get_by_role("button", name="Approve these words").click()
+    card.get_by_role("button", name="Approve this text").click()
     expect(page.get_by_role("status")).to_contain_text("Approved")
     card = page.locator(".candidate", has_text="right window")
     card.locator("summary", has_text="Reject").click()

@@ -47,14 +47,14 @@ PAGES = (
 def test_every_page_is_shown_with_a_word_on_the_tree(path: str, pages: TestClient, shop: Shop) -> None:
     page = pages.get(f"/s/{shop.space_id}{path}")
     assert page.status_code == 200, page.text
-    assert "The tree of this project is not on this machine." in page.text
+    assert "This project's repository is not on this machine." in page.text
     assert f"as of {JUDGED}, checkout {shop.root}" in page.text
 
 
 def test_a_page_of_a_memory_tells_the_last_verdict_and_the_indexed_code(pages: TestClient, shop: Shop) -> None:
     page = pages.get(f"/s/{shop.space_id}/memory/{shop.ids['fresh']}").text
     assert page.count(f"as of {JUDGED}, checkout {shop.root}") == 2  # of the memory's place, and above
-    assert "As it was indexed:" in page and "def is_open(session):" in page
+    assert "As indexed:" in page and "def is_open(session):" in page
     unjudged = pages.get(f"/s/{shop.space_id}/memory/{shop.ids['unjudged']}").text
     assert "unverified: never judged" in unjudged
 
@@ -62,7 +62,7 @@ def test_a_page_of_a_memory_tells_the_last_verdict_and_the_indexed_code(pages: T
 def test_staleness_offers_nothing_that_needs_the_tree(pages: TestClient, shop: Shop) -> None:
     page = pages.get(f"/s/{shop.space_id}/stale").text
     assert "The total adds up prices without tax." in page
-    assert "Check again" not in page and "Verify chosen" not in page
+    assert "Check again" not in page and "Verify selected" not in page
     told = pages.post(f"/s/{shop.space_id}/stale/verify", data={"id": shop.ids["stale"]})
     assert told.status_code == 404 and "Run this where the project is checked out." in told.text
 

@@ -6,11 +6,10 @@ from typing import Any
 
 from waypost import flows
 from waypost.memory.handle import MemoryHandle, When
-from waypost.model.candidate import Candidate
+from waypost.model.candidate import Candidate, CandidateRow
 from waypost.model.draft import Draft
 from waypost.model.receipt import Receipt
 from waypost.model.review_item import Learned
-from waypost.store.facts import CandidateRow
 
 
 class MemoryFacts:

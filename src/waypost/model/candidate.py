@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 CERTAIN = 0.8  # from here on a candidate is stored without being asked about
 
@@ -25,3 +26,19 @@ class Candidate:
     @property
     def is_certain(self) -> bool:
         return self.confidence >= CERTAIN
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateRow:
+    """A stored candidate: pending approval, or declined by a person. `draft` is the memory it would become, as JSON."""
+
+    candidate_id: str
+    made_at: datetime
+    confidence: float
+    origin: str
+    topic: str
+    reason: str
+    fingerprint: bytes  # of its text
+    tombstone: bytes  # blocks it once it is rejected
+    draft: dict[str, Any]
+    declined_at: datetime | None = None  # None: pending

@@ -1,22 +1,8 @@
 """The audit log."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
-
-@dataclass(frozen=True, slots=True)
-class AuditEntry:
-    """Who did what to which memory, and when. It never contains the text of a memory."""
-
-    at: datetime
-    action: str
-    memory_id: str | None
-    source: str
-    actor: str
-    details: Mapping[str, Any]
-    number: int = 0
+from waypost.model.audit import AuditEntry
 
 
 class AuditReader(Protocol):

@@ -1,31 +1,15 @@
 """Facts: their tree, lifetimes, domains, and pending candidates."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from waypost.model.candidate import CandidateRow
 from waypost.model.memory import Version
 from waypost.model.recall import View
 
 if TYPE_CHECKING:
     from waypost.store.vectors import Vector
-
-
-@dataclass(frozen=True, slots=True)
-class CandidateRow:
-    """A fact that is pending approval, or that a person declined."""
-
-    candidate_id: str
-    made_at: datetime
-    confidence: float
-    origin: str
-    topic: str
-    reason: str
-    fingerprint: bytes  # of the proposed content
-    tombstone: bytes  # blocks it once it is rejected
-    draft: dict[str, Any]  # the proposed memory as JSON
-    declined_at: datetime | None = None  # None: it waits
 
 
 class LifetimeRow(NamedTuple):

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
-from waypost.store.audit import AuditEntry, AuditReader, AuditWriter
+from waypost.model.audit import AuditEntry
+from waypost.store.audit import AuditReader, AuditWriter
 from waypost.store.code import CodeReader, CodeSketch, CodeWriter, DerivedRow, FileRow
 from waypost.store.edges import Edge, EdgeReader, EdgeWriter
 from waypost.store.facts import FactReader, FactWriter

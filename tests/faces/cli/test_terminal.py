@@ -55,7 +55,7 @@ def test_a_person_writes_as_a_person_and_is_asked_before_anything_is_destroyed(t
     # Writing the rejected value again and confirming lifts the rejection.
     code, shown = at_terminal(tmp_path, "remember", "We deploy on Tuesdays", typed="y\n")
     assert code == 0
-    assert "Store it all the same?" in shown
+    assert "Store it anyway?" in shown
     (again,) = listed(tmp_path)
     assert at_terminal(tmp_path, "forget", again["id"], typed="j\n")[0] == 0
     assert listed(tmp_path) == []

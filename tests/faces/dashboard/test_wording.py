@@ -1,13 +1,13 @@
-"""Small parts of pages: differences, deeds and reasons in words."""
+"""Small parts of pages: differences, audit_lines and reasons in words."""
 
 from datetime import UTC, datetime, timedelta
 from time import process_time
 
-from waypost.faces.dashboard.activity import deeds
+from waypost.faces.dashboard.activity import audit_lines
 from waypost.faces.dashboard.diffs import line_diff, word_diff
-from waypost.faces.dashboard.rank_explanation import rank_parts, told_by
+from waypost.faces.dashboard.rank_explanation import main_reasons, rank_parts
 from waypost.faces.dashboard.wording import ago, opening, plain, reason, shortened
-from waypost.store.protocol import AuditEntry
+from waypost.model.audit import AuditEntry
 
 NOW = datetime(2026, 1, 30, 12, 0, tzinfo=UTC)
 
@@ -41,7 +41,9 @@ def entry(action: str, memory_id: str | None, hours: int = 0, actor: str = "ada"
 
 
 def test_the_same_done_to_several_on_a_day_is_one_line() -> None:
-    found = deeds([entry("verify", "a"), entry("verify", "b", 1), entry("verify", "a", 2), entry("protect", "a", 3)])
+    found = audit_lines(
+        [entry("verify", "a"), entry("verify", "b", 1), entry("verify", "a", 2), entry("protect", "a", 3)]
+    )
     assert [(one.says, one.memory_ids) for one in found] == [
         ("verified 3 memories", ("a", "b")),
         ("protected a memory", ("a",)),
@@ -49,18 +51,18 @@ def test_the_same_done_to_several_on_a_day_is_one_line() -> None:
 
 
 def test_deeds_of_another_day_or_actor_are_told_apart() -> None:
-    assert len(deeds([entry("verify", "a"), entry("verify", "b", 24), entry("verify", "c", 24, "bob")])) == 3
+    assert len(audit_lines([entry("verify", "a"), entry("verify", "b", 24), entry("verify", "c", 24, "bob")])) == 3
 
 
 def test_an_action_without_words_is_told_by_its_name() -> None:
-    assert deeds([entry("put_aside", None)])[0].says == "put aside"
+    assert audit_lines([entry("put_aside", None)])[0].says == "put aside"
 
 
 def test_reasons_of_a_rank_are_ordered_by_size_and_told_by_what_is_special() -> None:
     parts = rank_parts({"telling": 1.2, "keywords": 0.9, "freshness": -1.0, "brand_new": 0.1})
-    assert [part.name for part in parts] == ["Telling", "Freshness", "Words", "Brand new"]
+    assert [part.name for part in parts] == ["Content", "Freshness", "Words", "Brand new"]
     assert [round(part.share, 2) for part in parts] == [1.0, 0.83, 0.75, 0.08]
-    assert told_by(parts) == "not freshness, words"
+    assert main_reasons(parts) == "not freshness, words"
     assert rank_parts({}) == ()
 
 

@@ -95,7 +95,7 @@ def test_people_are_told_only_what_went_wrong() -> None:
 
 def test_an_error_and_its_remedy_are_one_line_for_people() -> None:
     def act(log: Log) -> None:
-        with log.taking_over():
+        with log.capturing():
             logging.getLogger("waypost.guard").error("Tokens cannot be checked: %s", StoreBusy("It is away.", "Wait."))
 
     assert written("text", act) == ["error: Tokens cannot be checked: It is away. Wait. (source=waypost.guard)"]
@@ -107,9 +107,7 @@ def test_of_an_error_its_sort_and_place_are_told_and_not_its_message(form: str) 
     assert SECRET in repr(error)
     lines = written(form, lambda log: log.crash(error))
     assert len(lines) == 1 and SECRET not in lines[0]
-    assert (
-        "KeyError" in lines[0] and "waypost.faces.guard.access_log:" in lines[0] and "Something went wrong" in lines[0]
-    )
+    assert "KeyError" in lines[0] and "waypost.faces.guard.access_log:" in lines[0] and "Unexpected error" in lines[0]
 
 
 def test_one_crash_of_a_request_is_told_once_with_its_id() -> None:
@@ -131,7 +129,7 @@ def test_what_parts_say_by_logging_becomes_lines_while_it_serves() -> None:
 
     def act(log: Log) -> None:
         before = list(logging.getLogger("waypost").handlers)  # a server of other tests may run in this process
-        with log.taking_over():
+        with log.capturing():
             logger.error("A job failed.", exc_info=error)
             logger.error("A request failed: %s", "KeyError", extra={"crash": error})
             logging.getLogger("uvicorn.error").error("Cancel %s running task(s)", 2)
@@ -196,7 +194,7 @@ def test_an_error_that_was_never_raised_has_no_place() -> None:
 
 def test_what_others_say_is_a_line_without_what_they_quote() -> None:
     def act(log: Log) -> None:
-        with log.taking_over():
+        with log.capturing():
             logging.getLogger("asyncio").error("Task exception was never retrieved: %r", SECRET)
             logging.getLogger("psycopg.pool").warning(f"error ignored in {SECRET}")
             logging.getLogger("starlette").error(SECRET, exc_info=failing())
@@ -212,7 +210,7 @@ def test_a_thread_that_fails_is_a_line_and_not_a_traceback(capsys: pytest.Captur
         raise ValueError(SECRET)
 
     def act(log: Log) -> None:
-        with log.taking_over():
+        with log.capturing():
             thread = threading.Thread(target=fail)
             thread.start()
             thread.join()

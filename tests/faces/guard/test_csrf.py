@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 
 from waypost.faces.guard.asgi import Message, Receive, Scope, Send
-from waypost.faces.guard.csrf import SESSION, Visit, csrf_token, only_from_our_pages, visit_of
+from waypost.faces.guard.csrf import SESSION, Visit, csrf_token, visit_of, with_csrf_check
 from waypost.faces.guard.sessions import SignedInSession
 from waypost.model.time import utc_now
 
@@ -41,7 +41,7 @@ def ask(
             statuses.append(message["status"])
 
     async def run() -> None:
-        await only_from_our_pages(app)(scope, receive, send)
+        await with_csrf_check(app)(scope, receive, send)
 
     asyncio.run(run())
     assert len(statuses) == 1
@@ -140,7 +140,7 @@ def refused(*headers: tuple[bytes, bytes]) -> tuple[list[tuple[bytes, bytes]], s
         said.append(message)
 
     async def run() -> None:
-        await only_from_our_pages(app)(scope, receive, send)
+        await with_csrf_check(app)(scope, receive, send)
 
     asyncio.run(run())
     assert said[0]["status"] == 403

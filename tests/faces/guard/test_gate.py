@@ -397,7 +397,7 @@ def test_tokens_that_cannot_be_checked_let_nobody_in_and_tell_strangers_nothing(
     with caplog.at_level(logging.ERROR):
         answer = once(gate)
     assert answer.problem["status"] == 503 and answer.headers[b"retry-after"]
-    assert answer.problem["remedy"].startswith("Repeat it a little later.") and b"/readyz" in answer.body
+    assert answer.problem["remedy"].startswith("Try again later.") and b"/readyz" in answer.body
     assert b"/home" not in answer.body
     assert "can be read by others" in caplog.text
     assert not app.asked

@@ -65,7 +65,7 @@ def test_being_alive_asks_nothing_of_the_store(tmp_path: Path) -> None:
 def test_a_store_that_cannot_be_read_is_told_without_its_place(tmp_path: Path) -> None:
     store, heard = Store(), list[tuple[str, BaseException]]()
     store.error = StoreBusy("/home/anna/.waypost/memory has been held by another process.", "")
-    status, told = asyncio.run(ask(Readiness(store, tmp_path, told=lambda *one: heard.append(one))))
+    status, told = asyncio.run(ask(Readiness(store, tmp_path, on_failure=lambda *one: heard.append(one))))
     assert status == 503 and told == {"status": "not ready", "reason": "the store cannot be read (StoreBusy)"}
     assert heard == [("the store cannot be read", store.error)], "whoever runs it can log more"
 
@@ -103,9 +103,9 @@ def test_a_store_that_does_not_answer_is_looked_at_by_one(tmp_path: Path) -> Non
         assert answers[0][1]["reason"] == "the store does not answer"
         assert (await ask(readiness))[0] == 503
         assert store.looks == 1
-        assert store.goes_on is not None and readiness._look is not None
+        assert store.goes_on is not None and readiness._running is not None
         store.goes_on.set()
-        await readiness._look
+        await readiness._running
         assert (await ask(readiness))[0] == 200
         assert store.looks == 1
 

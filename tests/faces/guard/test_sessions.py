@@ -84,13 +84,13 @@ def test_when_it_was_used_is_noted_now_and_then_for_the_next_server(home: Path, 
     sessions = SignedInSessions(home, clock, idle=timedelta(days=7))
     name = sessions.begin(OWNER)
     clock.advance(minutes=5)
-    assert not sessions.is_to_note(found(sessions, name)), "not with every request"
+    assert not sessions.needs_saving(found(sessions, name)), "not with every request"
     clock.advance(days=6)
-    assert sessions.is_to_note(found(sessions, name))
-    sessions.note()
+    assert sessions.needs_saving(found(sessions, name))
+    sessions.save()
     clock.advance(days=6)
     assert SignedInSessions(home, clock, idle=timedelta(days=7)).find(name) is not None
-    assert not sessions.is_to_note(SignedInSession("0" * 64, OWNER, clock(), clock())), "one that is gone"
+    assert not sessions.needs_saving(SignedInSession("0" * 64, OWNER, clock(), clock())), "one that is gone"
 
 
 def test_the_longest_idle_one_gives_way_when_there_are_too_many(home: Path, clock: TestClock) -> None:

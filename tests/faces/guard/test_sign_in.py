@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import TestClock
 
 from waypost.faces.guard.asgi import CALLER, Message, Receive, Scope, Send
-from waypost.faces.guard.csrf import SESSION, csrf_token, only_from_our_pages
+from waypost.faces.guard.csrf import SESSION, csrf_token, with_csrf_check
 from waypost.faces.guard.gate import RequestGate
 from waypost.faces.guard.hosts import answered_hosts
 from waypost.faces.guard.limits import ServerLimits
@@ -123,7 +123,7 @@ def server_of(home: Path, clock: TestClock, limits: ServerLimits | None = None, 
 
     hosts = answered_hosts("127.0.0.1", 8765, ["memory.example.org"], ["https://memory.example.org"])
     gate = RequestGate(
-        only_from_our_pages(app),
+        with_csrf_check(app),
         tokens,
         hosts,
         limits,
@@ -131,7 +131,7 @@ def server_of(home: Path, clock: TestClock, limits: ServerLimits | None = None, 
         signed_in=sign_in.who,
         way_in=sign_in.way_in,
     )
-    return Server(tokens, sessions, code.shown(), gate, seen)
+    return Server(tokens, sessions, code.reveal(), gate, seen)
 
 
 @pytest.fixture
@@ -240,9 +240,9 @@ def test_a_code_is_long_readable_told_once_and_another_each_time(clock: TestCloc
     codes = set()
     for _ in range(50):
         code = SignInCode(clock, life=timedelta(minutes=1))
-        codes.add(code.shown())
+        codes.add(code.reveal())
         with pytest.raises(ValueError, match="once"):
-            code.shown()
+            code.reveal()
     assert len(codes) == 50
     assert all(re.fullmatch(r"[2-9A-HJKMNP-TV-Z]{5}-[2-9A-HJKMNP-TV-Z]{5}", code) for code in codes)
 
@@ -381,7 +381,7 @@ def test_nobody_is_let_in_while_the_sessions_are_open_to_others(
     server.sessions.path.chmod(0o666)
     assert server.ask("GET", "/", cookie=cookie).status == 503
     refused = server.sign_in(server.tokens.owner_token())
-    assert refused.status == 503 and b"Try again a little later" in refused.body
+    assert refused.status == 503 and b"Try again later" in refused.body
     assert server.ask("GET", "/login", cookie=cookie).status == 200
     assert "sessions.json" in caplog.text
     assert cookie.partition("=")[2] not in caplog.text and server.tokens.owner_token() not in caplog.text

@@ -20,8 +20,9 @@ from waypost.faces.guard.team_tokens import (
     TeamTokens,
     acting_for_callers,
     make_token,
-    team_behind,
+    open_team_tokens,
 )
+from waypost.memory.team_database import TeamDatabase
 from waypost.store.postgres.directory.directory import Directory
 from waypost.store.postgres.directory.sessions import Connect, KeptReplies
 from waypost.store.postgres.security import PRINCIPAL, Acting, Principal
@@ -45,6 +46,14 @@ def connect(team: Team) -> Connect:
     return connection
 
 
+def principal_of(identity: TeamIdentity) -> Principal:
+    """For whom the store acts."""
+    with identity.acting():
+        principal = PRINCIPAL.get()
+    assert principal is not None
+    return principal
+
+
 def verified(tokens: TeamTokens, token: str) -> TeamIdentity:
     found = tokens.verify(token)
     assert found is not None
@@ -54,47 +63,51 @@ def verified(tokens: TeamTokens, token: str) -> TeamIdentity:
 def test_a_token_is_its_users_with_a_role_in_each_memory(team: Team, connect: Connect) -> None:
     team.directory.add_member(B, "bob", "reader")
     token = make_token(team.directory, "bob", "laptop", kind="person", rights="write")
-    bob = verified(TeamTokens(connect), token)
+    bob = verified(TeamTokens(TeamDatabase(connect)), token)
     assert (bob.name, bob.kind, bob.caller.source, bob.caller.actor) == ("bob", "person", "person", "bob")
     assert bob.opens(A) and bob.opens(B) and not bob.opens("c" * 16)
     assert bob.writes and bob.writes_in(A) and not bob.writes_in(B)
     assert not bob.owns(A)
     with pytest.raises(SecurityError):
         bob.check_opens("c" * 16)
-    assert bob.principal.acting(A) == Acting("bob", "writer", "person")
-    assert TeamTokens(connect).holder(bob.key) == bob
+    assert principal_of(bob).acting(A) == Acting("bob", "writer", "person")
+    assert TeamTokens(TeamDatabase(connect)).holder(bob.key) == bob
 
 
 def test_an_agent_is_known_as_its_own_and_owns_nothing(team: Team, connect: Connect) -> None:
-    agent = verified(TeamTokens(connect), make_token(team.directory, "alice", "robot", kind="agent", rights="write"))
+    agent = verified(
+        TeamTokens(TeamDatabase(connect)), make_token(team.directory, "alice", "robot", kind="agent", rights="write")
+    )
     assert (agent.caller.source, agent.caller.actor) == ("agent", "alice/robot")
     assert agent.writes_in(A) and not agent.owns(A)
-    person = verified(TeamTokens(connect), make_token(team.directory, "alice", "self", kind="person", rights="write"))
+    person = verified(
+        TeamTokens(TeamDatabase(connect)), make_token(team.directory, "alice", "self", kind="person", rights="write")
+    )
     assert person.owns(A) and not person.owns(B)
 
 
 def test_a_token_that_reads_writes_nowhere(team: Team, connect: Connect) -> None:
     token = make_token(team.directory, "alice", "eyes", kind="person", rights="read", space_id=A)
-    eyes = verified(TeamTokens(connect), token)
+    eyes = verified(TeamTokens(TeamDatabase(connect)), token)
     assert eyes.opens(A) and not eyes.writes and not eyes.writes_in(A) and not eyes.owns(A)
-    assert eyes.principal.acting(A) == Acting("alice", "reader", "person")
+    assert principal_of(eyes).acting(A) == Acting("alice", "reader", "person")
 
 
 def test_what_is_taken_away_is_gone_in_every_process_at_once(team: Team, connect: Connect) -> None:
-    tokens, other = TeamTokens(connect), TeamTokens(connect)
+    tokens, other = TeamTokens(TeamDatabase(connect)), TeamTokens(TeamDatabase(connect))
     token = make_token(team.directory, "bob", "robot", kind="agent", rights="write")
     assert verified(tokens, token).opens(A)
     Directory(team.machine("alice")).remove_member(A, "bob")
     agent = verified(other, token)
     assert not agent.opens(A) and not agent.writes
     with pytest.raises(SecurityError):
-        agent.principal.acting(A)
+        principal_of(agent).acting(A)
     Directory(team.machine("bob")).revoke_token("bob", "robot")
     assert tokens.verify(token) is None and other.verify(token) is None
 
 
 def test_a_forged_token_opens_nothing(team: Team, connect: Connect) -> None:
-    tokens = TeamTokens(connect)
+    tokens = TeamTokens(TeamDatabase(connect))
     for forged in ("", "x", "waypost_" + "x" * 43, "x" * 100_000, "\0", "\ud800", "' OR '1' = '1"):
         assert tokens.verify(forged) is None
         assert tokens.holder(forged) is None
@@ -129,7 +142,7 @@ def test_the_gate_takes_them_as_any(team: Team, connect: Connect) -> None:
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
-    gate = RequestGate(app, TeamTokens(connect), answered_hosts("127.0.0.1", 80, [], []))
+    gate = RequestGate(app, TeamTokens(TeamDatabase(connect)), answered_hosts("127.0.0.1", 80, [], []))
     token = make_token(team.directory, "carol", "laptop", kind="person", rights="write")
     assert asyncio.run(asked(gate, token)) == 204
     assert isinstance(seen[0], TeamIdentity) and seen[0].user == "carol"
@@ -138,8 +151,8 @@ def test_the_gate_takes_them_as_any(team: Team, connect: Connect) -> None:
 
 
 def test_a_server_of_a_team_asks_its_database(team: Team) -> None:
-    assert team_behind(team.dsn) is None  # the owner's login serves with the tokens of its home
-    behind = team_behind(team.dsn.replace("postgres@", f"{team.roles.server}@"))
+    assert open_team_tokens(TeamDatabase.at(team.dsn)) is None  # the owner's login serves with the tokens of its home
+    behind = open_team_tokens(TeamDatabase.at(team.dsn.replace("postgres@", f"{team.roles.server}@")))
     assert behind is not None
     tokens, sessions = behind
     bob = verified(tokens, make_token(team.directory, "bob", "laptop", kind="person", rights="write"))
@@ -168,7 +181,7 @@ def test_what_a_request_does_is_done_for_whoever_sends_it() -> None:
 
 
 def test_a_session_is_known_to_every_server_until_it_ends(team: Team, connect: Connect, clock: TestClock) -> None:
-    here, there = TeamSessions(connect, clock), TeamSessions(connect, clock)
+    here, there = TeamSessions(TeamDatabase(connect), clock), TeamSessions(TeamDatabase(connect), clock)
     name = here.begin("a" * 16)
     found = there.find(name)
     assert found is not None and found.holder == "a" * 16
@@ -179,14 +192,14 @@ def test_a_session_is_known_to_every_server_until_it_ends(team: Team, connect: C
 
 
 def test_a_session_ends_by_itself(team: Team, connect: Connect, clock: TestClock) -> None:
-    sessions = TeamSessions(connect, clock, idle=timedelta(days=7), longest=timedelta(days=30))
+    sessions = TeamSessions(TeamDatabase(connect), clock, idle=timedelta(days=7), longest=timedelta(days=30))
     name = sessions.begin("a" * 16)
     for _ in range(4):
         clock.advance(days=6)
         found = sessions.find(name)
-        assert found is not None and sessions.is_to_note(found)
-        sessions.note()
-        assert not sessions.is_to_note(found)
+        assert found is not None and sessions.needs_saving(found)
+        sessions.save()
+        assert not sessions.needs_saving(found)
     clock.advance(days=6)
     assert sessions.find(name) is None  # thirty days
     idle = sessions.begin("a" * 16)
@@ -196,8 +209,8 @@ def test_a_session_ends_by_itself(team: Team, connect: Connect, clock: TestClock
 
 def test_sessions_of_a_revoked_token_are_gone(team: Team, connect: Connect, clock: TestClock) -> None:
     token = make_token(team.directory, "bob", "laptop", kind="person", rights="write")
-    sessions = TeamSessions(connect, clock)
-    name = sessions.begin(verified(TeamTokens(connect), token).key)
+    sessions = TeamSessions(TeamDatabase(connect), clock)
+    name = sessions.begin(verified(TeamTokens(TeamDatabase(connect)), token).key)
     team.directory.revoke_token("bob", "laptop")
     assert sessions.find(name) is None
 

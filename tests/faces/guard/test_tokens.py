@@ -178,7 +178,7 @@ def test_a_name_that_could_be_taken_for_something_else_is_refused(home: Path, cl
 def test_names_are_unique_and_unknown_ones_are_said_to_be(home: Path, clock: Any) -> None:
     tokens = TokenFile(home)
     tokens.make("cursor", clock=clock)
-    with pytest.raises(InvalidInput, match="There is a token named"):
+    with pytest.raises(InvalidInput, match="A token named"):
         tokens.make("cursor", clock=clock)
     with pytest.raises(NotFound):
         tokens.revoke("codex")

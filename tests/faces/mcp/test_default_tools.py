@@ -32,7 +32,7 @@ def test_a_stale_memory_says_so_and_why(agent: Agent, shop: Path) -> None:
     agent.text("remember", text=TOKENS, refs=["app.py#Shop.is_fresh"])
     (shop / "app.py").write_text("class Shop:\n    def is_fresh(self, token):\n        return token.age < LIMIT\n")
     told = agent.text("recall", question="tokens live", scope="facts")
-    assert "STALE, look at the code: code_changed: app.py" in told
+    assert "STALE, check the code: code_changed: app.py" in told
     assert agent.data("about_code", path="app.py:2")["hits"][0]["stale"].startswith("code_changed")
     assert agent.data("recall", question="tokens live", scope="facts", fresh=True)["hits"] == []
 
@@ -49,7 +49,7 @@ def test_texts_are_cut_and_an_id_gives_the_whole(agent: Agent) -> None:
 def test_more_answers_than_asked_for_are_announced(agent: Agent) -> None:
     for number in range(4):
         agent.text("remember", text=f"Rule {number}: never deploy on day {number}.")
-    assert "a larger k gives more" in agent.text("recall", question="deploy rule", k=2)
+    assert "raise k for more" in agent.text("recall", question="deploy rule", k=2)
 
 
 def test_what_was_recorded_stands_inside_a_fence_that_it_cannot_close(agent: Agent) -> None:
@@ -76,7 +76,7 @@ def test_retracting_takes_it_out_of_recall_and_keeps_its_history(agent: Agent) -
     assert agent.data("remember", retract=kept["id"])["status"] == "retracted"
     assert agent.data("recall", question="tokens", scope="facts")["hits"] == []
     told = agent.text("recall", question=kept["id"])
-    assert "not held true any more" in told
+    assert "is not current" in told
     assert TOKENS in told
 
 
@@ -139,7 +139,7 @@ def test_about_code_knows_files_lines_and_folders(agent: Agent, shop: Path) -> N
     assert agent.data("about_code", path="src")["hits"][0]["text"] == "Odd name, and meant so."
     assert agent.data("about_code", path="src/a:7")["hits"][0]["text"] == "Odd name, and meant so."
     (shop / "empty.py").write_text("")
-    assert "Nothing is remembered about empty.py." in agent.text("about_code", path="empty.py")
+    assert "No memories about empty.py." in agent.text("about_code", path="empty.py")
 
 
 @pytest.mark.slow
@@ -178,9 +178,9 @@ def test_a_memory_that_was_replaced_is_told_by_its_id_as_one_that_was(agent: Age
     new = agent.data("remember", text="Releases go out on Fridays.", replaces=old)["id"]
     clock.advance(minutes=5)
     told = agent.text("recall", question=old)
-    assert told.startswith(f"{old} is not true any more, since 2026-01-30")
+    assert told.startswith(f"{old} is no longer true, since 2026-01-30")
     assert f"true now: Releases go out on Fridays. (5 minutes old) id {new}" in told
-    assert "any more" in agent.data("recall", question=old)["notices"][0]
+    assert "no longer true" in agent.data("recall", question=old)["notices"][0]
     assert "any more" not in agent.text("recall", question=new)
 
 

@@ -1,4 +1,4 @@
-"""What the door says is what the server behind it would have said, so nobody can tell who answered."""
+"""Early answers are those of the SDK's server, so that clients cannot see the difference."""
 
 import json
 import os
@@ -11,12 +11,12 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 
 from waypost.faces.mcp import server_info
 from waypost.faces.mcp.early_answers import EarlyAnswers
-from waypost.faces.mcp.early_handshake import Door
+from waypost.faces.mcp.early_handshake import EarlyConnection
 from waypost.faces.mcp.early_streams import serve
 from waypost.faces.mcp.profiles import PROFILES, tools_of
 from waypost.faces.mcp.server import build_server
 from waypost.faces.mcp.session import ServedProject
-from waypost.faces.mcp.shutdown import Life
+from waypost.faces.mcp.shutdown import Shutdown
 from waypost.faces.mcp.tool import Tool
 
 CLIENTS: list[dict[str, Any]] = [  # as known agents introduce themselves
@@ -67,14 +67,14 @@ def answers_of_server(lines: list[bytes], tools: tuple[Tool, ...], folder: Path)
     os.write(said, b"\n".join(lines) + b"\n")
     os.close(said)
     with (folder / "answers").open("wb") as sink:
-        door = Door(Silent(tools), _Lasting(), source, sink.fileno())
-        door.open(5)
-        anyio.run(serve, build_server(tools, ServedProject(folder)), door)
+        early = EarlyConnection(Silent(tools), _Lasting(), source, sink.fileno())
+        early.listen(5)
+        anyio.run(serve, build_server(tools, ServedProject(folder)), early)
     os.close(source)
     return [json.loads(line) for line in (folder / "answers").read_bytes().splitlines()]
 
 
-class _Lasting(Life):
+class _Lasting(Shutdown):
     def end(self, code: int) -> None:
         del code
 
@@ -84,7 +84,7 @@ class _Lasting(Life):
 
 @pytest.mark.parametrize("version", HANDSHAKE_PROTOCOL_VERSIONS)
 @pytest.mark.parametrize("client", CLIENTS)
-def test_the_door_answers_as_the_server_does_in_every_revision_of_the_protocol(
+def test_early_answers_are_those_of_the_server_in_every_revision_of_the_protocol(
     version: str, client: dict[str, Any], tmp_path: Path
 ) -> None:
     _compare(conversation(version, client), tools_of("default"), tmp_path, count=5)
@@ -93,27 +93,27 @@ def test_the_door_answers_as_the_server_does_in_every_revision_of_the_protocol(
 @pytest.mark.parametrize("version", MODERN_PROTOCOL_VERSIONS)
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("first", ["server/discover", "tools/list"])
-def test_the_door_answers_as_the_server_does_where_every_request_has_an_envelope(
+def test_early_answers_are_those_of_the_server_where_every_request_has_an_envelope(
     version: str, client: dict[str, Any], first: str, tmp_path: Path
 ) -> None:
     _compare(enveloped(version, client, first), tools_of("default"), tmp_path, count=3)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_the_door_lists_the_tools_of_every_profile_as_the_server_does(profile: str, tmp_path: Path) -> None:
+def test_the_early_list_has_the_tools_of_every_profile_as_the_server_does(profile: str, tmp_path: Path) -> None:
     _compare(conversation(HANDSHAKE_PROTOCOL_VERSIONS[-1], CLIENTS[0]), tools_of(profile), tmp_path, count=5)
 
 
 def _compare(lines: list[bytes], tools: tuple[Tool, ...], folder: Path, *, count: int) -> None:
-    door = EarlyAnswers(tools)
-    said = [json.loads(answer) for answer in map(door.answer, lines) if answer is not None]
+    early = EarlyAnswers(tools)
+    said = [json.loads(answer) for answer in map(early.answer, lines) if answer is not None]
     assert len(said) == count
     assert {str(one["id"]): one for one in said} == {
         str(one["id"]): one for one in answers_of_server(lines, tools, folder)
     }
 
 
-def test_the_door_knows_the_revisions_that_the_sdk_knows() -> None:
+def test_early_answers_know_the_revisions_that_the_sdk_knows() -> None:
     assert server_info.HANDSHAKE_VERSIONS == HANDSHAKE_PROTOCOL_VERSIONS
     assert server_info.ENVELOPE_VERSIONS == MODERN_PROTOCOL_VERSIONS
 
@@ -125,17 +125,17 @@ def test_an_opening_with_a_revision_that_nobody_knows_is_left_to_the_sdk() -> No
 def test_nothing_is_answered_before_the_opening_nor_a_second_one() -> None:
     opening, *rest = conversation("2025-11-25", CLIENTS[0])
     assert [EarlyAnswers(()).answer(line) for line in rest] == [None] * len(rest)
-    door = EarlyAnswers(())
-    assert door.answer(opening)
-    assert door.answer(opening) is None
+    early = EarlyAnswers(())
+    assert early.answer(opening)
+    assert early.answer(opening) is None
 
 
 def test_the_two_ways_to_open_do_not_mix() -> None:
     handshake, *_, listing, _ = conversation("2025-11-25", CLIENTS[0])
     discover, enveloped_listing, _ = enveloped("2026-07-28", CLIENTS[0], "server/discover")
-    door = EarlyAnswers(())
-    assert door.answer(handshake)
-    assert [door.answer(line) for line in (discover, enveloped_listing)] == [None, None]
-    door = EarlyAnswers(())
-    assert door.answer(discover)
-    assert [door.answer(line) for line in (handshake, listing)] == [None, None]
+    early = EarlyAnswers(())
+    assert early.answer(handshake)
+    assert [early.answer(line) for line in (discover, enveloped_listing)] == [None, None]
+    early = EarlyAnswers(())
+    assert early.answer(discover)
+    assert [early.answer(line) for line in (handshake, listing)] == [None, None]

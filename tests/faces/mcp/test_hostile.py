@@ -80,10 +80,10 @@ def test_an_agent_cannot_do_what_takes_a_person(agent: Agent) -> None:
 
 
 def test_contradicting_wishes_are_explained(agent: Agent) -> None:
-    assert "without words" in agent.refusal("remember", text="x", retract="0" * 26)
-    assert "nothing to remember" in agent.refusal("remember", kind="fact")
-    assert "needs the id" in agent.refusal("review", action="approve")
-    assert "edit needs text" in agent.refusal("review", action="edit", id="0" * 26)
+    assert "takes no text" in agent.refusal("remember", text="x", retract="0" * 26)
+    assert "There is no text" in agent.refusal("remember", kind="fact")
+    assert "needs an id" in agent.refusal("review", action="approve")
+    assert "edit needs the new text" in agent.refusal("review", action="edit", id="0" * 26)
     assert "not a date" in agent.refusal("recall", question="x", as_of="yesterday-ish")
 
 
@@ -122,5 +122,5 @@ def test_prompts_without_their_words_are_refused(agent: Agent, arguments: dict[s
     with pytest.raises(MCPError) as error:
         agent.with_client(lambda one: one.get_prompt("start", arguments))
     assert "unexpected" not in str(error.value)
-    with pytest.raises(MCPError, match="There is no prompt"):
+    with pytest.raises(MCPError, match="Unknown prompt"):
         agent.with_client(lambda one: one.get_prompt("nonsense", {}))

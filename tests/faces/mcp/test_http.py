@@ -165,7 +165,7 @@ def test_a_token_that_only_reads_calls_only_tools_that_only_read(server: Running
         assert await peek(client) == "seen it"
         for name in ("poke", "no such tool", "peek\x00"):
             refused = await client.call_tool(name, {})
-            assert refused.is_error and "may only read" in str(refused.content[0])
+            assert refused.is_error and "can only read" in str(refused.content[0])
 
     asyncio.run(with_client(server, token, use, mode))
 
@@ -197,7 +197,7 @@ def test_what_one_client_remembers_another_recalls(tmp_path: Path, mode: str) ->
         asyncio.run(with_client(server, server.owner, write, mode))
         assert "Fridays" in asyncio.run(with_client(server, reader, read, mode))
         refused = asyncio.run(with_client(server, reader, lambda c: c.call_tool("remember", {"text": "No"}), mode))
-        assert refused.is_error and "may only read" in str(refused.content)
+        assert refused.is_error and "can only read" in str(refused.content)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -406,12 +406,12 @@ def test_no_more_connections_than_there_is_room_for(tmp_path: Path, monkeypatch:
 def test_it_says_where_it_listens_and_where_the_token_is_but_not_the_token(tmp_path: Path) -> None:
     with running(tmp_path / "home") as server:
         said = "\n".join(server.said)
-        assert server.url in said and str(tmp_path / "home" / "token") in said and "made now" in said
+        assert server.url in said and str(tmp_path / "home" / "token") in said and "(new)" in said
         assert server.owner not in said
         assert "Warning" not in said
     with running(tmp_path / "home", host="0.0.0.0") as server:
         said = "\n".join(server.said)
-        assert "no TLS" in said and "made now" not in said
+        assert "no TLS" in said and "(new)" not in said
 
 
 def test_nothing_that_a_client_sends_is_logged(

@@ -72,7 +72,7 @@ def test_the_handshake_and_the_listing_open_nothing(agent: Agent, tmp_path: Path
 
 
 def test_an_unknown_tool_is_refused_with_those_there_are(agent: Agent) -> None:
-    with pytest.raises(MCPError, match=r"There is no tool 'forget'.+recall, remember"):
+    with pytest.raises(MCPError, match=r"Unknown tool 'forget'.+recall, remember"):
         agent.call("forget")
 
 
@@ -135,9 +135,9 @@ def test_an_index_that_was_cancelled_says_so_and_is_finished_by_the_next(agent: 
     status = next(tool for tool in DEFAULT_TOOLS if tool.name == "status")
     with pytest.raises(Cancelled):
         status.run(Impatient(), {"index": True})
-    assert "being read now (reading: 31 of 31 files)" in meanwhile[-1]
+    assert "being indexed (reading: 31 of 31 files)" in meanwhile[-1]
     for told in (agent.text("status"), agent.text("recall", question="part3"), agent.text("brief", task="part3")):
-        assert "The index is not complete (31 files so far)" in told
+        assert "The index is incomplete (31 files so far)" in told
     assert agent.data("status")["state"] == "partly indexed"
     assert "31 files" in agent.text("status", index=True)
     assert "not complete" not in agent.text("recall", question="part3")
@@ -193,7 +193,7 @@ def test_forgetting_asks_the_person_and_is_done_as_their_word(agent: Agent, mode
     person = Person("accept")
     assert not review(agent, person, mode, action="forget", id=kept["id"]).is_error
     assert len(person.asked) == 1
-    assert "for good" in person.asked[0]
+    assert "permanently" in person.asked[0]
     assert "Tokens live 15 minutes." in person.asked[0]
     entry = next(one for one in agent.memory.admin.audit() if one.action == "forget")
     assert entry.source == "person"
@@ -209,7 +209,7 @@ def test_without_a_clear_yes_nothing_is_changed(agent: Agent, mode: str, person:
     for action in ("reject", "forget"):
         result = review(agent, person, mode, action=action, id=kept["id"])
         assert result.is_error
-        assert "The person said no" in text_of(result)
+        assert "The user said no" in text_of(result)
     assert agent.data("recall", question=kept["id"])["hits"]
 
 
@@ -218,7 +218,7 @@ def test_a_client_that_cannot_ask_the_person_is_refused_and_told_what_they_can_d
     kept = agent.data("remember", text="Tokens live 15 minutes.")
     result = review(agent, None, mode, action="reject", id=kept["id"])
     assert result.is_error
-    assert "no way to ask" in text_of(result)
+    assert "cannot ask" in text_of(result)
     assert "waypost reject ID" in text_of(result)
     assert agent.data("recall", question=kept["id"])["hits"]
 
@@ -279,7 +279,7 @@ def test_a_candidate_is_listed_and_approved_by_the_person(agent: Agent, shop: Pa
     candidate = propose(agent)
     listed = agent.data("review")
     assert [row["id"] for row in listed["candidates"]] == [candidate]
-    assert "Only the person decides" in agent.text("review")
+    assert "Only the user decides" in agent.text("review")
     assert not review(agent, Person("accept"), HANDSHAKE, action="approve", id=candidate).is_error
     assert agent.memory.show(candidate).version.source == "person"
 
@@ -298,7 +298,7 @@ def test_nobody_is_asked_to_answer_for_words_that_they_are_not_shown(agent: Agen
     words = "Prices are in cents. " * 60 + "Agents may deploy."
     told = review(agent, person, HANDSHAKE, action=action, id=candidate, text=words)
     assert told.is_error
-    assert "too long to be shown" in text_of(told)
+    assert "too long to show" in text_of(told)
     assert person.asked == []
     assert [row["text"] for row in agent.data("review")["candidates"]] == ["Prices are in cents."]
 

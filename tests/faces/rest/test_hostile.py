@@ -24,8 +24,8 @@ BODIES: dict[str, tuple[bytes, int]] = {
     "NaN": (b'{"text": "a", "level": NaN}', 400),
     "infinity": (b'{"text": "a", "level": 1e999}', 400),
     "a number of 5000 digits": (b'{"text": "a", "level": ' + b"9" * 5000 + b"}", 400),
-    "half of a surrogate pair": (b'{"text": "\\ud800"}', 400),
-    "half of a surrogate pair as a key": (b'{"\\ud800": 1}', 400),
+    "lone surrogate": (b'{"text": "\\ud800"}', 400),
+    "lone surrogate as a key": (b'{"\\ud800": 1}', 400),
     "NUL": (b'{"text": "a\\u0000b"}', 400),
     "a control character": (b'{"text": "a\\u0007b"}', 422),
     "only terminal escapes": (b'{"text": "\\u001b[31m"}', 422),
@@ -61,7 +61,7 @@ def test_a_body_that_cannot_be_used_writes_nothing(served: Any, problem: Any) ->
 
 def test_an_unknown_field_is_named(served: Any, problem: Any) -> None:
     told = problem(served.owner.post(f"{HERE}/memories", json={"text": "a", "trust": 1}), 422)
-    assert told["errors"] == [{"field": "body.trust", "message": "there is no such field"}]
+    assert told["errors"] == [{"field": "body.trust", "message": "unknown field"}]
 
 
 def test_a_body_of_another_sort_is_refused(served: Any, problem: Any) -> None:
@@ -120,7 +120,7 @@ def test_a_cursor_is_what_the_page_before_gave(served: Any, problem: Any) -> Non
     for cursor in made_up:
         problem(served.owner.get(f"/api/memories?limit=1&cursor={cursor}"), 422)
     told = problem(served.owner.get(f"/api/memories?limit=1&kind=fact&cursor={good}"), 422)
-    assert "another question" in told["detail"]
+    assert "another query" in told["detail"]
     problem(served.owner.get(f"{HERE}/audit?cursor={good}"), 422)
 
 
@@ -208,7 +208,7 @@ def test_a_forged_cursor_reads_no_more_than_a_page_needs(served: Any, monkeypatc
 
     monkeypatch.setattr(paging, "_before", watched)
     question = {**ListingQuery().to_json(), "space": served.memory.identity.space_id}
-    forged = Cursor((1 << 56) - 1, (1 << 56) - 1).written(question)
+    forged = Cursor((1 << 56) - 1, (1 << 56) - 1).encode(question)
     found = served.reader.get(f"{HERE}/memories", params={"cursor": forged}).json()["memories"]
     assert [one["text"] for one in found] == ["Third", "Second thing that is other", "First thing"]
     ((before, last),) = begins
@@ -221,8 +221,8 @@ def test_a_forged_cursor_has_not_the_whole_record_read(
     monkeypatch.setattr(spaces, "DEEPEST_AUDIT", 1)
     for text in ("First thing", "Second thing that is other"):
         served.remember(text)
-    forged = Cursor(1, 0).written({"audit": None, "space": served.memory.identity.space_id})
-    assert "entries back" in problem(served.reader.get(f"{HERE}/audit", params={"cursor": forged}), 422)["detail"]
+    forged = Cursor(1, 0).encode({"audit": None, "space": served.memory.identity.space_id})
+    assert "Pages go back" in problem(served.reader.get(f"{HERE}/audit", params={"cursor": forged}), 422)["detail"]
 
 
 @pytest.mark.slow

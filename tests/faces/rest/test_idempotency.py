@@ -107,7 +107,7 @@ def test_many_at_once_do_it_once(served: Any) -> None:
 def test_what_was_begun_before_a_crash_is_not_done_again(tmp_path: Path, clock: Any) -> None:
     claim = Claim("token", "key", b"POST /x\n\n{}")
     assert Replies(tmp_path, clock).begin(claim) is None
-    with pytest.raises(ProblemError, match="nobody knows"):
+    with pytest.raises(ProblemError, match="outcome is unknown"):
         Replies(tmp_path, clock).begin(claim)
 
 

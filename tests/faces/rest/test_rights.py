@@ -28,7 +28,7 @@ def test_a_token_does_what_it_may_and_no_more(served: Any, problem: Any) -> None
         problem(served.nobody.request(method, path), 401)
         if right == "read":
             continue
-        assert problem(served.reader.request(method, path), 403)["detail"] == "This token only reads.", path
+        assert problem(served.reader.request(method, path), 403)["detail"] == "This token can only read.", path
         answer = served.agent.request(method, path)
         if right == "person":
             assert "dashboard" in problem(answer, 403)["remedy"], path

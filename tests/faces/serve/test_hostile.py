@@ -13,7 +13,7 @@ import pytest
 from tests.faces.serve.conftest import FORM, LIMITS, Reply, Serve, Served
 from tests.home_files import files_with
 
-from waypost.faces.dashboard.pages import PLACES
+from waypost.faces.dashboard.pages import PAGES
 from waypost.faces.guard.limits import ServerLimits
 from waypost.faces.guard.serving import LimitedConnection
 
@@ -112,7 +112,7 @@ def check_page(answer: Reply, what: str) -> None:
 
 def places(served: Served, value: str) -> Iterator[str]:
     """Every page of the dashboard, with this value wherever its address has one."""
-    for place in PLACES:
+    for place in PAGES:
         filled = re.sub(r"\{[^}]*\}", lambda _: value, place.path)
         yield f"/s/{served.spaces.here}{filled}"
     yield f"/s/{value}"
@@ -163,7 +163,7 @@ def test_nothing_that_stands_in_an_address_acts_in_a_page(written: Served, brows
 @pytest.mark.slow
 def test_a_single_hostile_value_among_good_ones_does_not_act_either(written: Served, browser: dict[str, str]) -> None:
     for name in QUERIES:
-        for place in PLACES:
+        for place in PAGES:
             if "{" not in place.path and "GET" in place.methods:
                 target = f"/s/{written.spaces.here}{place.path}?{urlencode({name: MARKUP[1]})}"
                 check_page(written.ask("GET", target, browser), target)
@@ -223,7 +223,7 @@ def secret(served: Served) -> Iterator[str]:
 def test_no_address_leads_out_of_the_tree(served: Served, browser: dict[str, str], secret: str, path: str) -> None:
     targets = [f"/static/{path}", f"/login/{path}", f"/{path}", f"/api/{path}", f"/api/v1/{path}", f"/mcp/{path}"]
     targets += list(places(served, path)) + list(places(served, quote(path, safe="%")))
-    pages = [place.path for place in PLACES if "GET" in place.methods and "{" not in place.path]
+    pages = [place.path for place in PAGES if "GET" in place.methods and "{" not in place.path]
     targets += [f"/s/{served.spaces.here}{page}?{'&'.join(f'{name}={path}' for name in FILES)}" for page in pages]
     targets += list(routes(served, path, FILES))
     token = served.tokens.owner_token()
@@ -323,7 +323,7 @@ def unsafe(served: Served, memory: str) -> Iterator[tuple[str, str, str, bytes]]
     yield "PATCH", f"/api/memories/{memory}", "application/json", text
     yield "POST", "/logout", FORM, b""
     yield "POST", "/mcp", "application/json", b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
-    for place in PLACES:
+    for place in PAGES:
         if "POST" in place.methods:
             filled = re.sub(r"\{[^}]*\}", lambda _: memory, place.path)
             yield "POST", f"/s/{served.spaces.here}{filled}", FORM, urlencode({"text": "forged", "id": memory}).encode()

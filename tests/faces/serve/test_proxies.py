@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from waypost.faces.guard.asgi import Message, Receive, Scope, Send
-from waypost.faces.serve.proxies import FORWARDED, behind
+from waypost.faces.serve.proxies import FORWARDED, behind_proxies
 
 
 def told(
@@ -27,7 +27,7 @@ def told(
     scope: Scope = {"type": "http", "scheme": "http", "client": (client, 5), "headers": sent}
 
     async def ask() -> None:
-        await behind(app, trusted)(scope, receive, send)
+        await behind_proxies(app, trusted)(scope, receive, send)
 
     asyncio.run(ask())
     return found[0]

@@ -121,7 +121,7 @@ def test_behind_a_proxy_it_answers_to_the_address_that_was_named(serve: Serve, t
     ["memory.example.org", "ftp://x", "https://", "https://a/b", "https://u:p@a", "https://a:x", "https://a?b"],
 )
 def test_what_is_no_address_of_a_server_is_said(served: Served, address: str) -> None:
-    with pytest.raises(InvalidInput, match="address"):
+    with pytest.raises(InvalidInput, match="URL"):
         run(served.spaces, None, (), port=0, addresses=[address], say=lambda _: None)  # type: ignore[arg-type]
 
 
@@ -172,7 +172,7 @@ def test_the_command_says_where_and_how_and_ends_in_order(tmp_path: Path) -> Non
 
 def test_people_are_told_the_same_in_words(served: Served) -> None:
     told = "\n".join(served.started.lines())
-    assert served.origin in told and str(served.tokens.path) in told and "(made now)" in told
+    assert served.origin in told and str(served.tokens.path) in told and "(new)" in told
     assert f"{served.origin}/login#code={served.started.code}" in told and "12:10 UTC" in told
     assert served.tokens.owner_token() not in told and "Warning" not in told
 

@@ -59,18 +59,18 @@ def test_without_an_agent_it_lists_what_is_here_and_what_to_do(home: Path, capfd
 def test_it_says_what_it_did_what_comes_next_and_how_to_undo_it(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
     code, out, _err = call(capfd, "setup", "claude-code")
     assert code == 0
-    assert out.startswith("Claude Code is set up for all your projects.\n")
+    assert out.startswith("Set up Claude Code for all your projects.\n")
     assert f"{home}/.claude.json (MCP server): created" in out
     assert f"{home}/.claude/settings.json (hooks): created" in out
     assert "Next: `waypost init` in your project, if you have not yet. Start a new session" in out
-    assert "To undo it: waypost setup claude-code --uninstall" in out
+    assert "To undo: waypost setup claude-code --uninstall" in out
     entry = json.loads((home / ".claude.json").read_text())["mcpServers"]["waypost"]
     assert entry["command"] == str(home.parent / "env/bin/waypost")
     again = call(capfd, "setup", "claude-code")
-    assert again[0] == 0 and "is set up already" in again[1] and "nothing was changed" in again[1]
+    assert again[0] == 0 and "is already set up" in again[1] and "nothing was changed" in again[1]
     assert "set up for you" in call(capfd, "setup")[1]
     undone = call(capfd, "setup", "claude-code", "--uninstall")
-    assert undone[0] == 0 and "Claude Code is rid of Waypost" in undone[1]
+    assert undone[0] == 0 and "Removed Waypost from Claude Code" in undone[1]
     assert [path.name for path in home.iterdir() if path.name != ".waypost"] == [".claude"]
     assert call(capfd, "setup", "claude-code", "--uninstall")[0] == 3
 
@@ -88,7 +88,7 @@ def test_a_dry_run_prints_a_patch(home: Path, capfd: pytest.CaptureFixture[str])
     (home / ".claude.json").write_text('{\n  "a": 1\n}\n')
     code, out, _err = call(capfd, "setup", "claude-code", "--dry-run")
     assert code == 0
-    assert "would be set up" in out and '+  "mcpServers": {' in out and '-  "a": 1\n' in out
+    assert "Would set up" in out and '+  "mcpServers": {' in out and '-  "a": 1\n' in out
     assert (home / ".claude.json").read_text() == '{\n  "a": 1\n}\n'
     assert not (home / ".waypost").exists()
 
@@ -102,7 +102,7 @@ def test_errors_say_what_and_what_to_do(home: Path, capfd: pytest.CaptureFixture
     code, _out, err = call(capfd, "setup", "zed", "--user", "--project")
     assert code == 2 and "exclude each other" in err
     code, _out, err = call(capfd, "setup", "--uninstall")
-    assert code == 2 and "Name one of claude-code, cursor" in err
+    assert code == 2 and "Use one of claude-code, cursor" in err
     assert "unreadable" in json.dumps(called(capfd, "setup"))
 
 

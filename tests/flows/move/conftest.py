@@ -20,8 +20,8 @@ from waypost.memory import Memory
 from waypost.memory.migration import SpaceMigration, find_stored_space
 from waypost.memory.migration_places import place_of
 from waypost.memory.spaces import open_spaces
+from waypost.model.candidate import CandidateRow
 from waypost.model.memory import Caller
-from waypost.store.facts import CandidateRow
 from waypost.store.protocol import Store, Writer
 from waypost.store.tables import TABLES
 

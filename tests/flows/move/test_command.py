@@ -36,7 +36,7 @@ def test_a_memory_is_moved_switched_used_and_moved_back(waypost: Waypost, postgr
     moved = waypost("migrate", "--to", postgres)
     assert moved.code == 0
     assert "rows moved" in moved.out
-    assert "every table is the same, and" in moved.out
+    assert "all tables match, and" in moved.out
     assert f'store = "{postgres}"' in moved.out
     assert "Copying" in moved.err
     assert "Still in the old place: " in moved.err
@@ -45,7 +45,7 @@ def test_a_memory_is_moved_switched_used_and_moved_back(waypost: Waypost, postgr
     assert "was moved to PostgreSQL database" in told.err
     every = waypost("migrate", "--to", postgres, "--all", "--switch")
     assert every.code == 0
-    assert "was moved already" in every.out
+    assert "was already moved" in every.out
     assert "Still in the old place" not in every.err
     assert config.load().store == postgres
     assert "painted red" in waypost("ask", "bridge").out
@@ -129,7 +129,7 @@ def test_what_is_left_is_deleted_only_with_a_word(waypost: Waypost, postgres: st
     assert "--yes" in asked.err
     assert "painted red" in waypost("ask", "bridge").out
     done = waypost("migrate", "--to", postgres, "--delete-old", "--yes")
-    assert "The old one is deleted." in done.out
+    assert "The old copy is deleted." in done.out
     assert not any(path.name == "memory.db" and "ada" not in str(path) for path in _databases("project"))
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from waypost.model.candidate import CandidateRow
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import PARENT, State, Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
-from waypost.store.facts import CandidateRow
 from waypost.store.protocol import Edge, Filter, Store
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from waypost.model.audit import AuditEntry
 from waypost.model.memory import State, Version
 from waypost.model.recall import View
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment
-from waypost.store.protocol import AuditEntry, Edge, Filter, PassageRow, Store
+from waypost.store.protocol import Edge, Filter, PassageRow, Store
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)

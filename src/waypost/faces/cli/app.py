@@ -1,4 +1,4 @@
-"""The command line, whole: importing the commands puts them into the framework, in the order of the help."""
+"""The whole command line. Importing the command modules registers them, in the order of `--help`."""
 
 from waypost.faces.cli.commands import memories  # isort: skip
 from waypost.faces.cli.commands import decisions, facts, ttl  # isort: skip

@@ -1,4 +1,4 @@
-"""What the command framework cannot say itself: `--person` with or without a name."""
+"""Rewrites `--person`, whose name is optional, into a form that the command framework can parse."""
 
 COMMANDS = (
     "about",
@@ -54,22 +54,22 @@ COMMANDS = (
     "why",
     "work",
 )
-MYSELF = "@me"  # `--person` alone: the person of the settings
+MYSELF = "@me"  # `--person` without a name: the person from the settings
 
 
-def settle_person(arguments: list[str]) -> list[str]:
-    """Write `--person` as `--person=NAME`, so that the command after a bare one is not taken for a name."""
-    settled = list(arguments)
-    for place, word in enumerate(settled):
-        if place and settled[place - 1] == "-C":
-            continue  # a directory may have the name of a command
+def normalize_person_option(arguments: list[str]) -> list[str]:
+    """Write `--person` as `--person=NAME`, so that a following command is not read as the name."""
+    rewritten = list(arguments)
+    for index, word in enumerate(rewritten):
+        if index and rewritten[index - 1] == "-C":
+            continue  # a directory can have the name of a command
         if word in COMMANDS:
             break
         if word == "--person":
-            following = settled[place + 1] if place + 1 < len(settled) else ""
+            following = rewritten[index + 1] if index + 1 < len(rewritten) else ""
             if not following or following in COMMANDS or following.startswith("-"):
-                settled[place] = f"--person={MYSELF}"
+                rewritten[index] = f"--person={MYSELF}"
             else:
-                settled[place : place + 2] = [f"--person={following}"]
+                rewritten[index : index + 2] = [f"--person={following}"]
             break
-    return settled
+    return rewritten

@@ -1,4 +1,4 @@
-"""The page `docs/commands.md`, made from the commands themselves: `python -m waypost.faces.cli.command_reference`."""
+"""Generates `docs/commands.md` from `--help`: `python -m waypost.faces.cli.command_reference`."""
 
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.main import get_command
@@ -9,7 +9,7 @@ _HEAD = """# Commands
 
 `waypost [-C DIR] [--person [NAME]] COMMAND [--json]`. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing found.
 
-This page is made from the commands themselves: `python -m waypost.faces.cli.command_reference > docs/commands.md`.
+Generated from `--help`: `python -m waypost.faces.cli.command_reference > docs/commands.md`.
 """
 
 
@@ -20,13 +20,13 @@ def page() -> str:
 
 
 def _visible(group: TyperGroup) -> list[tuple[str, TyperCommand]]:
-    found: list[tuple[str, TyperCommand]] = []
-    for name, command in sorted(group.commands.items()):
-        if isinstance(command, TyperGroup):
-            found += [(f"{name} {inner}", one) for inner, one in _visible(command)]
-        elif isinstance(command, TyperCommand) and not command.hidden:
-            found.append((name, command))
-    return found
+    commands: list[tuple[str, TyperCommand]] = []
+    for name, entry in sorted(group.commands.items()):
+        if isinstance(entry, TyperGroup):
+            commands += [(f"{name} {inner}", subcommand) for inner, subcommand in _visible(entry)]
+        elif isinstance(entry, TyperCommand) and not entry.hidden:
+            commands.append((name, entry))
+    return commands
 
 
 def _section(command: TyperCommand, name: str) -> str:

@@ -15,15 +15,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-model_app = typer.Typer(help="The weights of the built-in engines.", no_args_is_help=True)
+model_app = typer.Typer(help="Install and check the built-in embedding models.", no_args_is_help=True)
 app.add_typer(model_app, name="model")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON with stable keys.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
-AsOf = Annotated[str | None, typer.Option("--as-of", metavar="TIME", help="What was true then.")]
-KnownAt = Annotated[str | None, typer.Option("--known-at", metavar="TIME", help="What was known then.")]
-Archived = Annotated[bool, typer.Option("--archived", help="Also what was archived when its time ran out.")]
-Id = Annotated[str, typer.Argument(metavar="ID", help="The id of a memory.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Skip the confirmation.")]
+AsOf = Annotated[str | None, typer.Option("--as-of", metavar="TIME", help="Show what was true at this time.")]
+KnownAt = Annotated[str | None, typer.Option("--known-at", metavar="TIME", help="Show what was recorded by this time.")]
+Archived = Annotated[bool, typer.Option("--archived", help="Include expired memories that were archived.")]
+Id = Annotated[str, typer.Argument(metavar="ID", help="The memory's id.")]
 Ctx = typer.Context
 
 
@@ -35,11 +35,9 @@ def session_of(context: Ctx) -> CommandSession:
 @app.callback()
 def root(
     context: Ctx,
-    directory: Annotated[
-        Path, typer.Option("-C", metavar="DIR", help="Work on the project of this directory.")
-    ] = Path(),
+    directory: Annotated[Path, typer.Option("-C", metavar="DIR", help="Use the project of this directory.")] = Path(),
     person: Annotated[
-        str | None, typer.Option("--person", metavar="[NAME]", help="Work on a person's own memory (yours).")
+        str | None, typer.Option("--person", metavar="[NAME]", help="Use a personal memory (default: yours).")
     ] = None,
     version: Annotated[bool, typer.Option("--version", "-V", help="Print the version.")] = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""What a command needs to begin: the memory it works on, who is asking, and a confirmed yes."""
+"""What every command needs: the memory to work on, the caller, and confirmation."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class CommandSession:
-    """The options that stand before the command."""
+    """The options before the command name."""
 
     directory: Path = Path()
     person: str | None = None
@@ -33,7 +33,7 @@ class CommandSession:
         return Memory.open(self.directory, person=person, caller=who, settings=settings, for_repair=for_repair)
 
     def backups(self, *, yes: bool = False) -> "Backups":
-        """The snapshots of the memory. Opens no database: it may be damaged or missing."""
+        """The snapshots of the memory. Opens no database, because it may be damaged or missing."""
         from waypost.memory import Memory
         from waypost.memory.location import identify_memory
 
@@ -45,13 +45,13 @@ class CommandSession:
         return settings.person if self.person == MYSELF else self.person
 
     def path(self, given: Path) -> Path:
-        """A file or folder that a person named from where they are; else as seen from the project's root."""
+        """A path relative to the working directory if it exists there, else relative to the project root."""
         there = (self.directory / given).absolute()
-        return there if os.path.exists(there) else given  # says no to what cannot be a name; `Path.exists` may raise
+        return there if os.path.exists(there) else given  # `Path.exists` raises for impossible names
 
     def refs(self, given: list[str] | None) -> list[str] | None:
-        """References as a person wrote them from where they are: a file of this folder is meant before one of the root."""
-        return None if given is None else [self._ref(one) for one in given]
+        """References relative to the working directory. A file there wins over one at the project root."""
+        return None if given is None else [self._ref(ref) for ref in given]
 
     def _ref(self, given: str) -> str:
         path, mark, rest = given.partition("#")
@@ -59,7 +59,7 @@ class CommandSession:
 
 
 def interactive() -> bool:
-    """Whether a person sits at a terminal: both ends must be one."""
+    """Whether input and output are both a terminal."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
 
 
@@ -70,10 +70,10 @@ def caller(person: str, *, yes: bool = False) -> Caller:
 
 
 def confirm(question: str, *, yes: bool) -> None:
-    """Ask at a terminal; elsewhere only `--yes` will do."""
+    """Ask at a terminal. Without a terminal, `--yes` is required."""
     if yes:
         return
     if not interactive():
-        raise InvalidInput("This destroys something and nobody is here to confirm it.", "Add --yes if you mean it.")
+        raise InvalidInput("Not a terminal, can't confirm.", "Re-run with --yes.")
     if input(f"{question} [y/N] ").strip().casefold() not in {"y", "yes", "j", "ja", "д", "да"}:
         raise InvalidInput("Not confirmed; nothing was changed.", "")

@@ -1,1 +1,1 @@
-"""The dashboard: what agents remember, for people to see and put right. Server-rendered, with little script."""
+"""The dashboard: server-rendered pages to see and correct memories, with little script."""

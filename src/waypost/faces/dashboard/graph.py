@@ -1,6 +1,6 @@
-"""Why something was decided, as a drawing: columns from what limited it to what came of it, boxes, and arrows between.
+"""Layout of a causal chain: columns from constraints to consequences, boxes, and arrows.
 
-Only places are computed here; `graph.html` draws them, so that every word passes the template's escaping.
+Only positions are computed here; `graph.html` draws them, so that all text is escaped by the template.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,11 +20,11 @@ from waypost.model.causal import (
 
 COLUMNS = (CONSTRAINT, REASON, DECISION, CONSEQUENCE)
 TITLES = {CONSTRAINT: "Constraints", REASON: "Reasons", DECISION: "Decisions", CONSEQUENCE: "Consequences"}
-# A link as an arrow is read: from cause to effect.
+# Labels of arrows, from cause to effect.
 WORDS = {"justifies": "justifies", "leads_to": "leads to", "blocks": "limits", "causes": "causes", REPLACES: "replaces"}
-_MOST_BOXES = 60  # more than that nobody can follow; the list beside has all
+_MOST_BOXES = 60  # more are hard to follow; the list has all
 _WIDTH, _BETWEEN, _ABOVE, _GAP, _PAD, _LINE = 210, 64, 30, 16, 10, 17
-_CHARACTERS, _MOST_LINES = 26, 5  # of a text in its box
+_CHARACTERS, _MOST_LINES = 26, 5  # of the text in a box
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +35,16 @@ class Box:
     y: float
     width: float
     height: float
-    lines: tuple[tuple[float, str], ...]  # where each line of its text stands
+    lines: tuple[tuple[float, str], ...]  # the y position of each text line
     is_root: bool
-    is_past: bool  # another has taken its place
+    is_past: bool  # it was replaced
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
     edge: CausalEdge
-    path: str  # as SVG has it
-    said: str  # "Reason … justifies Decision …"
+    path: str  # SVG path data
+    said: str  # for example "Reason … justifies Decision …"
     width: float
 
 
@@ -55,35 +55,35 @@ class Drawing:
     titles: tuple[tuple[float, str], ...]
     boxes: tuple[Box, ...]
     arrows: tuple[Arrow, ...]
-    left_out: int  # nodes that there was no room for
+    left_out: int  # nodes without a box
 
 
 def drawing_of(chain: CausalChain) -> Drawing | None:
-    """The chain as boxes in columns; None where there is nothing to draw."""
+    """The chain as boxes in columns, or None if the chain is empty."""
     if chain.root is None:
         return None
     nodes, past = _nodes(chain)
-    shown = list(nodes.values())[:_MOST_BOXES]
-    columns = _columns(shown, past)
+    drawn = list(nodes.values())[:_MOST_BOXES]
+    columns = _columns(drawn, past)
     boxes = {box.node.id: box for box in _placed(columns, chain.root.id, past)}
     used = [column for column in columns if column]
-    titles = tuple((_left(place), TITLES[COLUMNS[columns.index(column)]]) for place, column in enumerate(used))
+    titles = tuple((_left(index), TITLES[COLUMNS[columns.index(column)]]) for index, column in enumerate(used))
     arrows = tuple(_arrows((*chain.edges, *chain.replacements), boxes))
-    bends = any(boxes[one.edge.from_id].column == boxes[one.edge.to_id].column for one in arrows)
+    bends = any(boxes[arrow.edge.from_id].column == boxes[arrow.edge.to_id].column for arrow in arrows)
     width = _left(len(used) - 1) + _WIDTH + (_BETWEEN / 2 if bends else 2)
     height = max((box.y + box.height for box in boxes.values()), default=0) + 4
-    return Drawing(width, height, titles, tuple(boxes.values()), arrows, len(nodes) - len(shown))
+    return Drawing(width, height, titles, tuple(boxes.values()), arrows, len(nodes) - len(drawn))
 
 
 def _nodes(chain: CausalChain) -> tuple[dict[str, CausalNode], set[str]]:
-    """All nodes once, the root first, and which of them are of the past."""
-    found = {node.id: node for node in (*chain.nodes, *chain.replaced_by, *chain.replaces)}
-    gone = {edge.to_id for edge in chain.replacements}
-    return found, gone
+    """All nodes once, root first, and the ids of replaced ones."""
+    nodes = {node.id: node for node in (*chain.nodes, *chain.replaced_by, *chain.replaces)}
+    replaced = {edge.to_id for edge in chain.replacements}
+    return nodes, replaced
 
 
 def _columns(nodes: Iterable[CausalNode], past: set[str]) -> list[list[CausalNode]]:
-    """The nodes by column, near ones and those that hold first. What is no part of a decision stands with them."""
+    """Nodes by column: current before replaced, near before far. Other kinds go into the decisions."""
     columns: list[list[CausalNode]] = [[] for _ in COLUMNS]
     for node in nodes:
         kind = node.kind if node.kind in COLUMNS else DECISION
@@ -94,21 +94,21 @@ def _columns(nodes: Iterable[CausalNode], past: set[str]) -> list[list[CausalNod
 
 
 def _placed(columns: Sequence[Sequence[CausalNode]], root: str, past: set[str]) -> Iterable[Box]:
-    """Boxes from the top, each column in the middle of the highest."""
+    """Boxes from top to bottom, each column centred on the tallest."""
     used = [column for column in columns if column]
     cells = [[(node, _wrapped(node.text)) for node in column] for column in used]
     heights = [sum(_height(lines) for _, lines in column) + _GAP * (len(column) - 1) for column in cells]
-    for place, column in enumerate(cells):
-        y = _ABOVE + (max(heights) - heights[place]) / 2
+    for index, column in enumerate(cells):
+        y = _ABOVE + (max(heights) - heights[index]) / 2
         for node, lines in column:
-            x, height = _left(place), _height(lines)
+            x, height = _left(index), _height(lines)
             texts = tuple((y + _PAD + _LINE * (number + 0.8), line) for number, line in enumerate(lines))
-            yield Box(node, place, x, y, _WIDTH, height, texts, node.id == root, node.id in past)
+            yield Box(node, index, x, y, _WIDTH, height, texts, node.id == root, node.id in past)
             y += height + _GAP
 
 
-def _left(place: int) -> float:
-    return 2 + place * (_WIDTH + _BETWEEN)
+def _left(index: int) -> float:
+    return 2 + index * (_WIDTH + _BETWEEN)
 
 
 def _height(lines: Sequence[str]) -> float:
@@ -116,7 +116,7 @@ def _height(lines: Sequence[str]) -> float:
 
 
 def _wrapped(text: str) -> list[str]:
-    """The text in lines that a box holds, cut where there are too many; a word that is too long is broken."""
+    """The text wrapped to fit a box, cut if it is too long. Long words are broken."""
     words = shortened(text, _CHARACTERS * _MOST_LINES).split(" ")
     pieces = [word[at : at + _CHARACTERS] for word in words for at in range(0, max(1, len(word)), _CHARACTERS)]
     lines = [""]
@@ -142,22 +142,21 @@ def _arrows(edges: Iterable[CausalEdge], boxes: Mapping[str, Box]) -> Iterable[A
 
 
 def _path(cause: Box, effect: Box, boxes: Iterable[Box]) -> str:
-    """A soft curve from side to side, between the boxes of columns that it crosses; within one column, a bow on its
-    right."""
+    """A curve between the boxes' sides, around the boxes of columns in between. Within a column, a bow on the right."""
     y1, y2 = cause.y + cause.height / 2, effect.y + effect.height / 2
     if cause.column == effect.column:
         x, bow = cause.x + cause.width, cause.x + cause.width + _BETWEEN / 2
         return f"M{x:.0f} {y1:.0f} C{bow:.0f} {y1:.0f} {bow:.0f} {y2:.0f} {x + 8:.0f} {y2:.0f}"
     forward = cause.column < effect.column
     x, y = (cause.x + cause.width if forward else cause.x), y1
-    drawn = f"M{x:.0f} {y:.0f}"
+    path = f"M{x:.0f} {y:.0f}"
     step = 1 if forward else -1
     for column in range(cause.column + step, effect.column, step):
         near, far = (_left(column), _left(column) + _WIDTH)[::step]
-        lane = _lane([one for one in boxes if one.column == column], (y + y2) / 2)
-        drawn += f" {_curve(x, y, near, lane)} L{far:.0f} {lane:.0f}"
+        lane = _lane([box for box in boxes if box.column == column], (y + y2) / 2)
+        path += f" {_curve(x, y, near, lane)} L{far:.0f} {lane:.0f}"
         x, y = far, lane
-    return f"{drawn} {_curve(x, y, effect.x - 8 if forward else effect.x + effect.width + 8, y2)}"
+    return f"{path} {_curve(x, y, effect.x - 8 if forward else effect.x + effect.width + 8, y2)}"
 
 
 def _curve(x1: float, y1: float, x2: float, y2: float) -> str:
@@ -166,7 +165,7 @@ def _curve(x1: float, y1: float, x2: float, y2: float) -> str:
 
 
 def _lane(column: Sequence[Box], wanted: float) -> float:
-    """Where a line passes a column without crossing a box: the gap that is nearest to where it would go."""
-    edges = sorted((one.y, one.y + one.height) for one in column)
+    """Where a line passes a column without crossing a box: the gap nearest to `wanted`."""
+    edges = sorted((box.y, box.y + box.height) for box in column)
     gaps = [edges[0][0] - _GAP / 2, *(end + _GAP / 2 for _, end in edges)] if edges else [wanted]
     return min(gaps, key=lambda gap: abs(gap - wanted))

@@ -1,4 +1,4 @@
-"""A memory as lists show it, wherever it was found."""
+"""A memory as lists show it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,8 +13,8 @@ from waypost.model.time import parse_time
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceShown:
-    """A place in the code. `is_stale`: it is not as it was."""
+class LinkedPlace:
+    """A place in the code. `is_stale`: the code has changed."""
 
     path: str
     line: int = 0
@@ -30,7 +30,7 @@ class MemoryRow:
     text: str
     kind: str
     source: str
-    when: datetime  # it was said, or recorded
+    when: datetime  # said or recorded
     level: int | None = None
     domain: str = ""
     session: str | None = None
@@ -41,22 +41,22 @@ class MemoryRow:
     confidence: float | None = None
     valid_until: datetime | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
-    places: tuple[PlaceShown, ...] = ()
+    places: tuple[LinkedPlace, ...] = ()
     score: float | None = None
     why: tuple[RankPart, ...] = ()
-    as_of: str = ""  # when its code was looked at, and in which checkout, where the tree is not at hand
-    project: str = ""  # the name of the one that shares it; empty: it is this memory's own
+    as_of: str = ""  # when and in which checkout its code was last checked, if that is not here
+    project: str = ""  # the project that shares it; empty for this memory's own
 
     @property
     def is_derived(self) -> bool:
-        """Read out of the tree: nobody said it, and nobody can change it."""
+        """Derived from the code, so it cannot be edited."""
         return KINDS[self.kind].derived
 
 
 def of_hit(hit: Hit) -> MemoryRow:
     places = [_place(link.reference, link.is_stale) for link in hit.links]
     if not places and hit.path:
-        places = [PlaceShown(hit.path, hit.line or 0)]
+        places = [LinkedPlace(hit.path, hit.line or 0)]
     return MemoryRow(
         hit.id,
         hit.text,
@@ -82,7 +82,7 @@ def of_hit(hit: Hit) -> MemoryRow:
 
 
 def of_row(row: Mapping[str, Any]) -> MemoryRow:
-    """From a row of a listing."""
+    """From a row of a list."""
     return MemoryRow(
         row["id"],
         row["text"],
@@ -98,9 +98,9 @@ def of_row(row: Mapping[str, Any]) -> MemoryRow:
         stale_reason=row["stale_reason"] or "",
         valid_until=parse_time(row["valid_until"]) if row["valid_until"] else None,
         tags=row["tags"],
-        places=tuple(_place(CodeReference.from_json(one), False) for one in row["code_refs"]),
+        places=tuple(_place(CodeReference.from_json(ref), False) for ref in row["code_refs"]),
     )
 
 
-def _place(reference: CodeReference, is_stale: bool) -> PlaceShown:
-    return PlaceShown(reference.file_path, reference.line_range.start if reference.line_range else 0, is_stale)
+def _place(reference: CodeReference, is_stale: bool) -> LinkedPlace:
+    return LinkedPlace(reference.file_path, reference.line_range.start if reference.line_range else 0, is_stale)

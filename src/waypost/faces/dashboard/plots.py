@@ -1,20 +1,20 @@
-"""Plots as inline SVG, made from numbers. Lines and areas stretch with the page; words stand beside them as HTML, so that
-they keep their size on a phone. Every plot says in words what it shows, and has its numbers as a table."""
+"""Plots as inline SVG. Lines and areas stretch with the page; labels are HTML, so that they stay readable on a phone.
+Every plot has a text description and its numbers as a table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
-_WIDTH, _HEIGHT = 1000, 160  # of the drawing, before it is stretched
+_WIDTH, _HEIGHT = 1000, 160  # of the drawing before stretching
 _TONES = 6  # colours in style.css: .p1 … .p6
 _WIDEST_BAR = 60.0
-_MOST_NAMED = 8  # bars that each have their name below; of more, some are named
+_MOST_NAMED = 8  # bars that are all labelled; of more, only some are
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A row of numbers with a name. `tone` is its colour, 1 to 6."""
+    """A named row of numbers. `tone` is its colour, 1 to 6."""
 
     name: str
     values: Sequence[float]
@@ -31,7 +31,7 @@ _SHARE = Markup(
 )
 _FIGURE = Markup(
     '<figure class="figure"><div class="sheet"><div class="marks" aria-hidden="true"><span>{top}</span><span>0</span></div>'
-    '<svg class="plot" viewBox="0 0 {width} {height}" preserveAspectRatio="none" role="img" aria-label="{told}">{drawn}</svg>'
+    '<svg class="plot" viewBox="0 0 {width} {height}" preserveAspectRatio="none" role="img" aria-label="{description}">{drawn}</svg>'
     '</div><div class="{ticked}" aria-hidden="true">{ticks}</div>{legend}{table}</figure>'
 )
 _TABLE = Markup(
@@ -41,83 +41,82 @@ _TABLE = Markup(
 
 
 def line_plot(title: str, labels: Sequence[str], series: Sequence[Series], *, area: bool = True) -> Markup:
-    """Numbers over something even, such as days. `labels` has one for each place; the first, middle and last are shown."""
+    """Lines over evenly spaced labels, such as days. The first, middle and last label are shown."""
     _check(labels, series)
-    top = _round_up(max((value for one in series for value in one.values), default=0))
+    top = _round_up(max((value for row in series for value in row.values), default=0))
     step = _WIDTH / max(1, len(labels) - 1)
     drawn = _grid()
-    for one in series:
-        points = " ".join(f"{place * step:.1f},{_y(value, top):.1f}" for place, value in enumerate(one.values))
-        if area and one.values:
-            ends = f"{(len(one.values) - 1) * step:.1f},{_HEIGHT} 0,{_HEIGHT}"
-            drawn += _AREA.format(_tone(one), f"{points} {ends}")
-        drawn += _LINE.format(_tone(one), points)
+    for row in series:
+        points = " ".join(f"{index * step:.1f},{_y(value, top):.1f}" for index, value in enumerate(row.values))
+        if area and row.values:
+            ends = f"{(len(row.values) - 1) * step:.1f},{_HEIGHT} 0,{_HEIGHT}"
+            drawn += _AREA.format(_tone(row), f"{points} {ends}")
+        drawn += _LINE.format(_tone(row), points)
     return _figure(title, labels, series, drawn, top)
 
 
 def bar_plot(title: str, labels: Sequence[str], series: Sequence[Series]) -> Markup:
     """A bar for each label; several series are stacked."""
     _check(labels, series)
-    totals = [sum(one.values[place] for one in series) for place in range(len(labels))]
+    totals = [sum(row.values[index] for row in series) for index in range(len(labels))]
     top, slot = _round_up(max(totals, default=0)), _WIDTH / max(1, len(labels))
     width = min(slot * 0.8, _WIDEST_BAR)
     drawn = _grid()
-    for place in range(len(labels)):
-        x, foot = place * slot + (slot - width) / 2, float(_HEIGHT)
-        for one in series:
-            height = _HEIGHT * one.values[place] / top if top else 0.0
+    for index in range(len(labels)):
+        x, foot = index * slot + (slot - width) / 2, float(_HEIGHT)
+        for row in series:
+            height = _HEIGHT * row.values[index] / top if top else 0.0
             foot -= height
             if height > 0:
-                drawn += _RECT.format(f"p{_tone(one)}", x, foot, width, height)
+                drawn += _RECT.format(f"p{_tone(row)}", x, foot, width, height)
     return _figure(title, labels, series, drawn, top, each=len(labels) <= _MOST_NAMED)
 
 
 def share_bar(title: str, parts: Sequence[tuple[str, float]], whole: float = 0) -> Markup:
-    """One bar cut into named parts, such as a budget and what it is spent on. `whole` is its length where there is more of
-    it than the parts."""
+    """One bar with named parts, such as a token budget. `whole` is its length if the parts do not fill it."""
     whole = max(whole, sum(value for _, value in parts)) or 1
     drawn, x = _RECT.format("rest", 0, 0, _WIDTH, 16), 0.0
-    for place, (_, value) in enumerate(parts):
+    for index, (_, value) in enumerate(parts):
         width = _WIDTH * max(0.0, value) / whole
-        drawn += _RECT.format(f"p{place % _TONES + 1}", x, 0, width, 16)
+        drawn += _RECT.format(f"p{index % _TONES + 1}", x, 0, width, 16)
         x += width
-    named = [f"{name} {_number(value)}" for name, value in parts]
-    legend = _legend([(name, place % _TONES + 1) for place, name in enumerate(named)])
-    return _SHARE.format(_WIDTH, f"{title}: {', '.join(named)}", drawn, legend)
+    labels = [f"{name} {_number(value)}" for name, value in parts]
+    legend = _legend([(name, index % _TONES + 1) for index, name in enumerate(labels)])
+    return _SHARE.format(_WIDTH, f"{title}: {', '.join(labels)}", drawn, legend)
 
 
 def _figure(
     title: str, labels: Sequence[str], series: Sequence[Series], drawn: Markup, top: float, *, each: bool = False
 ) -> Markup:
-    """`each`: every label stands below its place; else the first, the middle and the last."""
-    shown = list(labels) if each or len(labels) <= 2 else [labels[0], labels[len(labels) // 2], labels[-1]]
+    """`each`: show every label; otherwise the first, middle and last."""
+    ticks = list(labels) if each or len(labels) <= 2 else [labels[0], labels[len(labels) // 2], labels[-1]]
     return _FIGURE.format(
         ticked="ticks even" if each else "ticks",
         top=_number(top),
         width=_WIDTH,
         height=_HEIGHT,
-        told=_told(title, labels, series),
+        description=_description(title, labels, series),
         drawn=drawn,
-        ticks=Markup().join(Markup("<span>{}</span>").format(label) for label in shown),
-        legend=_legend([(one.name, _tone(one)) for one in series]) if len(series) > 1 else "",
+        ticks=Markup().join(Markup("<span>{}</span>").format(label) for label in ticks),
+        legend=_legend([(row.name, _tone(row)) for row in series]) if len(series) > 1 else "",
         table=_table(title, labels, series),
     )
 
 
-def _told(title: str, labels: Sequence[str], series: Sequence[Series]) -> str:
+def _description(title: str, labels: Sequence[str], series: Sequence[Series]) -> str:
     if not labels:
         return f"{title}: nothing yet."
-    parts = [f"{one.name} from {_number(one.values[0])} to {_number(one.values[-1])}" for one in series]
+    parts = [f"{row.name} from {_number(row.values[0])} to {_number(row.values[-1])}" for row in series]
     return f"{title}, {labels[0]} to {labels[-1]}: {'; '.join(parts)}."
 
 
 def _table(title: str, labels: Sequence[str], series: Sequence[Series]) -> Markup:
-    heads = Markup().join(Markup('<th scope="col" class="number">{}</th>').format(one.name) for one in series)
-    rows = Markup()
-    for place, label in enumerate(labels):
-        cells = (Markup('<td class="number">{}</td>').format(_number(one.values[place])) for one in series)
-        rows += Markup('<tr><th scope="row">{}</th>{}</tr>').format(label, Markup().join(cells))
-    return _TABLE.format(title, heads, rows)
+    heads = Markup().join(Markup('<th scope="col" class="number">{}</th>').format(row.name) for row in series)
+    body = Markup()
+    for index, label in enumerate(labels):
+        cells = (Markup('<td class="number">{}</td>').format(_number(row.values[index])) for row in series)
+        body += Markup('<tr><th scope="row">{}</th>{}</tr>').format(label, Markup().join(cells))
+    return _TABLE.format(title, heads, body)
 
 
 def _legend(entries: Sequence[tuple[str, int]]) -> Markup:
@@ -135,7 +134,7 @@ def _y(value: float, top: float) -> float:
 
 
 def _round_up(value: float) -> float:
-    """The next number that is easy to read: 1, 2, 2.5 or 5 times a power of ten."""
+    """The next round number: 1, 2, 2.5 or 5 times a power of ten."""
     if value <= 0:
         return 0.0
     power = 1.0
@@ -150,11 +149,11 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
 
 
-def _tone(one: Series) -> int:
-    return (one.tone - 1) % _TONES + 1
+def _tone(series: Series) -> int:
+    return (series.tone - 1) % _TONES + 1
 
 
 def _check(labels: Sequence[str], series: Sequence[Series]) -> None:
-    for one in series:
-        if len(one.values) != len(labels):
-            raise ValueError(f"{one.name} has {len(one.values)} values for {len(labels)} labels")
+    for row in series:
+        if len(row.values) != len(labels):
+            raise ValueError(f"{row.name} has {len(row.values)} values for {len(labels)} labels")

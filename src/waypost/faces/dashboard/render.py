@@ -1,6 +1,7 @@
-"""Pages as HTML: one environment for all templates, everything escaped, nothing of a memory ever acting."""
+"""Renders pages as HTML. One template environment; everything is escaped."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -9,10 +10,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from waypost.faces.dashboard.flash_messages import TOLD
-from waypost.faces.dashboard.rank_explanation import told_by
+from waypost.faces.dashboard.flash_messages import MESSAGES
+from waypost.faces.dashboard.rank_explanation import main_reasons
 from waypost.faces.dashboard.request_context import PageRequest, ShowPage, address
-from waypost.faces.dashboard.sections import SECTIONS
 from waypost.faces.dashboard.wording import ago, day, opening, percent, plain, reason, shortened, size
 from waypost.faces.guard.identity import TokenIdentity
 from waypost.memory.catalog import Spaces
@@ -23,8 +23,26 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-_TITLES = {403: "Not allowed", 404: "Not found", 500: "Something went wrong"}
-_NOWHERE = "-"  # no section of the navigation
+_TITLES = {403: "Not allowed", 404: "Not found", 500: "Unexpected error"}
+_NOWHERE = "-"  # no navigation section
+
+
+@dataclass(frozen=True, slots=True)
+class NavigationSection:
+    name: str  # the first part of its address; empty for the overview
+    title: str
+
+
+SECTIONS = (
+    NavigationSection("", "Overview"),
+    NavigationSection("search", "Search"),
+    NavigationSection("stale", "Staleness"),
+    NavigationSection("review", "Review"),
+    NavigationSection("why", "Why"),
+    NavigationSection("code", "Code"),
+    NavigationSection("journal", "Journal"),
+    NavigationSection("context", "Context"),
+)
 
 
 class Renderer:
@@ -32,13 +50,15 @@ class Renderer:
         self._spaces, self._csrf_token = spaces, csrf_token
         self._environment = _environment()
 
-    def page(self, request: Request, asked: PageRequest, page: ShowPage) -> Response:
-        common = self._common(request, asked.identity, page.title, asked.section, asked.space_id)
-        told = TOLD.get(asked.query.get("told", ""), "")
-        away = asked.away
-        if away is not None:  # then its other checkouts can be chosen
-            common["space"] = self._spaces.entry(asked.space_id)
-        values = {**common, "asked": asked, "link": asked.link, "told": told, "away": away, **page.values}
+    def page(self, request: Request, page_request: PageRequest, page: ShowPage) -> Response:
+        common = self._common(request, page_request.identity, page.title, page_request.section, page_request.space_id)
+        message = MESSAGES.get(page_request.query.get("told", ""), "")
+        away = page_request.away
+        if away is not None:  # then other checkouts can be chosen
+            common["space"] = self._spaces.entry(page_request.space_id)
+        values = {
+            **common, "request": page_request, "link": page_request.link, "told": message, "away": away, **page.values
+        }  # fmt: skip
         return self._html(page.template, values, page.status)
 
     def error(self, request: Request, identity: TokenIdentity, what: str, remedy: str, status: int) -> Response:
@@ -53,27 +73,27 @@ class Renderer:
         return self._html("error.html", {**values, "told": ""}, status)
 
     def _space_of(self, request: Request, identity: TokenIdentity) -> str:
-        """The space that was asked for, where there is such a one and the token opens it: an error leads nobody out of
-        it. Else the token's own, or the one that the server was started in; empty: of a team's, it opens none."""
-        asked = request.url.path.removeprefix("/s/").partition("/")[0] if request.url.path.startswith("/s/") else ""
-        known = [one.space_id for one in self._spaces.menu() if identity.opens(one.space_id)]
-        if asked in known:
-            return asked
+        """The requested space if it exists and the token opens it, else the token's own or the server's. Empty if a
+        team's token opens none."""
+        requested = request.url.path.removeprefix("/s/").partition("/")[0] if request.url.path.startswith("/s/") else ""
+        readable = [entry.space_id for entry in self._spaces.menu() if identity.opens(entry.space_id)]
+        if requested in readable:
+            return requested
         if self._spaces.here_is_callers:
-            return next(iter(known), "")
+            return next(iter(readable), "")
         return identity.space or self._spaces.here
 
     def _common(
         self, request: Request, identity: TokenIdentity, title: str, section: str, space_id: str
     ) -> dict[str, Any]:
-        known = {one.space_id: one for one in self._spaces.menu() if identity.opens(one.space_id)}
+        readable = {entry.space_id: entry for entry in self._spaces.menu() if identity.opens(entry.space_id)}
         return {
             "title": title,
             "section": section,
             "sections": SECTIONS,
             "space_id": space_id,
-            "space": known.get(space_id),
-            "spaces": list(known.values()),
+            "space": readable.get(space_id),
+            "spaces": list(readable.values()),
             "identity": identity,
             "csrf_token": self._csrf_token(request.scope),
             "now": self._spaces.now(),
@@ -88,8 +108,8 @@ class Renderer:
 
 @cache
 def _environment() -> Environment:
-    """One for all: templates are compiled once, at the start. A server that runs while its package is renewed goes on with
-    its own; new ones would ask for what old code does not give."""
+    """The environment, with all templates compiled at the start. If the package is upgraded meanwhile, a running server
+    keeps its old templates."""
     environment = Environment(
         loader=PackageLoader("waypost.faces.dashboard"),
         autoescape=True,
@@ -111,7 +131,7 @@ def _environment() -> Environment:
             "percent": percent,
         }
     )
-    environment.globals.update({"counted": counted, "told_by": told_by})
+    environment.globals.update({"counted": counted, "main_reasons": main_reasons})
     for name in environment.list_templates(extensions=["html"]):
         environment.get_template(name)
     return environment

@@ -1,4 +1,4 @@
-"""A request as pages see it: checked values, the memory in the caller's hands, and the answers a page can give."""
+"""A request as pages see it: validated values, the memory with the caller's rights, and possible results."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from waypost.errors import InvalidInput, SecurityError
-from waypost.faces.dashboard.slow_work import Patience
+from waypost.faces.dashboard.slow_work import SlowWork
 from waypost.faces.guard.identity import TokenIdentity
 from waypost.memory import Memory
 from waypost.memory.catalog import Spaces
@@ -18,12 +18,12 @@ from waypost.model.time import parse_time
 _LONGEST_TEXT = 20_000
 _SHARE = re.compile(r"0(\.\d{1,6})?|\.\d{1,6}|1(\.0{1,6})?", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_MOST_CHOSEN = 1000  # ticked boxes of one form
+_MOST_CHOSEN = 1000  # ticked boxes per form
 
 
 @dataclass(frozen=True, slots=True)
 class ShowPage:
-    """Show a template, filled in."""
+    """Show a filled-in template."""
 
     template: str
     title: str
@@ -32,18 +32,18 @@ class ShowPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Go:
-    """Done: look there now. `to` is an address of this dashboard."""
+class Redirect:
+    """Redirect to `to`, an address of this dashboard."""
 
     to: str
 
 
-Show = Callable[["PageRequest"], ShowPage | Go]
+Show = Callable[["PageRequest"], ShowPage | Redirect]
 
 
 @dataclass(frozen=True, slots=True)
-class PagePlace:
-    """An address below a space, and what is shown there. `section` is the entry of the navigation it belongs to."""
+class PageRoute:
+    """An address below a space and its handler. `section` is its navigation entry."""
 
     path: str
     show: Show
@@ -57,10 +57,10 @@ class PageRequest:
     space_id: str
     identity: TokenIdentity
     section: str
-    path: Mapping[str, str]  # what stood in the address
+    path: Mapping[str, str]  # path parameters
     query: Mapping[str, str]
     form: Mapping[str, tuple[str, ...]]
-    patience: Patience = field(default_factory=Patience)
+    slow_work: SlowWork = field(default_factory=SlowWork)
 
     @property
     def memory(self) -> Memory:
@@ -68,12 +68,12 @@ class PageRequest:
 
     @property
     def has_tree(self) -> bool:
-        """Whether it is the memory of a project: a person's has no code."""
-        return any(one.space_id == self.space_id and one.kind == "project" for one in self.spaces.menu())
+        """Whether it is a project's memory: a personal one has no code."""
+        return any(entry.space_id == self.space_id and entry.kind == "project" for entry in self.spaces.menu())
 
     @property
     def away(self) -> Checkout | None:
-        """The checkout as of which it is shown, where its tree is not on this machine; None where it is."""
+        """The checkout whose state is shown if the repository is not on this machine, else None."""
         return self.memory.admin.shown_checkout() if self.has_tree else None
 
     @property
@@ -85,30 +85,30 @@ class PageRequest:
         return self.identity.kind == "person"
 
     def need_person(self) -> None:
-        """What only a person may do (GOV-1)."""
+        """Raises SecurityError unless a person with write access asks."""
         self.need_rights()
         if not self.is_person:
-            raise SecurityError("Only a person may do this.", "Sign in with the owner's token or a code.")
+            raise SecurityError("Only a person can do this.", "Sign in with the owner's token or a code.")
 
     @property
     def is_owner(self) -> bool:
-        """Whether it is a person who may forget here."""
+        """Whether the caller is a person who can delete memories permanently here."""
         return self.identity.owns(self.space_id)
 
     def need_owner(self) -> None:
         self.need_person()
         if not self.is_owner:
-            raise SecurityError("Only an owner of this memory may do this.", "Ask one of them.")
+            raise SecurityError("Only an owner of this memory can do this.", "Ask an owner.")
 
     def need_rights(self) -> None:
         if self.identity.rights == "read":
-            raise SecurityError("This token may only read.", "Sign in with one that may write.")
+            raise SecurityError("This token can only read.", "Sign in with one that can write.")
         self.identity.check_writes(self.space_id)
 
-    # -- what was sent -------------------------------------------------------------------------------------------
+    # -- values --------------------------------------------------------------------------------------------------
 
     def text(self, name: str, default: str = "", limit: int = 2000) -> str:
-        """A value of the address."""
+        """A query parameter."""
         return _bounded(name, self.query.get(name, default), limit).strip()
 
     def whole(self, name: str, default: int, low: int, high: int) -> int:
@@ -122,7 +122,7 @@ class PageRequest:
     def one_of(self, name: str, choices: tuple[str, ...], default: str) -> str:
         value = self.query.get(name, "") or default
         if value not in choices:
-            raise InvalidInput(f"{name} is none of {', '.join(choices)}.", "Choose one of them.")
+            raise InvalidInput(f"{name} must be one of {', '.join(choices)}.", "Choose one of them.")
         return value
 
     def share(self, name: str, default: float = 0.0) -> float:
@@ -135,7 +135,7 @@ class PageRequest:
         return float(value)
 
     def until(self, name: str) -> datetime | None:
-        """A day (its end, unless that is still to come), or a moment."""
+        """The end of a day, or now if it is today; or a point in time."""
         value = self.text(name, limit=40)
         if not value:
             return None
@@ -149,31 +149,31 @@ class PageRequest:
         return self.query.get(name, "") not in ("", "0", "false")
 
     def sent(self, name: str, limit: int = _LONGEST_TEXT) -> str:
-        """A field of the form."""
+        """A form field."""
         values = self.form.get(name, ())
         return _bounded(name, values[-1] if values else "", limit).strip()
 
     def all_sent(self, name: str) -> tuple[str, ...]:
-        """Every ticked box of that name."""
+        """All ticked boxes with this name."""
         values = self.form.get(name, ())
         if len(values) > _MOST_CHOSEN:
-            raise InvalidInput(f"At most {_MOST_CHOSEN} can be chosen at once.", "Choose fewer.")
+            raise InvalidInput(f"At most {_MOST_CHOSEN} can be selected.", "Select fewer.")
         return tuple(_bounded(name, value, 200) for value in values)
 
-    # -- where to go ---------------------------------------------------------------------------------------------
+    # -- addresses -----------------------------------------------------------------------------------------------
 
     def link(self, *parts: str, **query: object) -> str:
-        """An address in this space. Parts are quoted, empty values of the query left out."""
+        """An address in this space. Parts are quoted; empty query values are left out."""
         return address(self.space_id, *parts, **{"checkout": self.query.get("checkout"), **query})
 
-    def go(self, *parts: str, **query: object) -> Go:
-        return Go(self.link(*parts, **query))
+    def go(self, *parts: str, **query: object) -> Redirect:
+        return Redirect(self.link(*parts, **query))
 
 
 def address(space_id: str, *parts: str, **query: object) -> str:
     path = "/".join(["", "s", space_id, *(quote(part, safe="") for part in parts)])
-    told = {name: value for name, value in query.items() if value not in (None, "", False)}
-    return f"{path}?{urlencode({k: '1' if v is True else v for k, v in told.items()})}" if told else path
+    parameters = {name: value for name, value in query.items() if value not in (None, "", False)}
+    return f"{path}?{urlencode({k: '1' if v is True else v for k, v in parameters.items()})}" if parameters else path
 
 
 def _bounded(name: str, value: str, limit: int) -> str:

@@ -1,4 +1,4 @@
-"""Work that may take long, of which a page waits for a moment only: it goes on by itself, and the next page has it."""
+"""Long work that a page waits for only briefly. It continues in the background, and a later page has its result."""
 
 import threading
 from collections.abc import Callable
@@ -7,45 +7,45 @@ from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-SECONDS = 4.0  # that a person waits for a page without wondering
+SECONDS = 4.0  # that a page waits
 
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Patience:
-    """One run of each name at a time, whoever asks for it."""
+class SlowWork:
+    """Runs the work of each name once at a time, for all callers."""
 
     _running: dict[str, "Future[Any]"] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def ask(self, name: str, work: Callable[[], T]) -> T | None:
-        """What the work brings, or raises what it raises; None where it still goes on. What comes too late is given to
-        nobody: whoever asks again has it done anew, which is quick where the work has left notes."""
+        """The result or exception of the work, or None if it is still running. A late result is dropped: a later call
+        runs the work again, which is fast if it caches."""
         with self._lock:
-            found: Future[T] | None = self._running.get(name)
-            if found is None:
-                found = self._running[name] = Future()
-                acting = copy_context()  # it works for whoever came first
+            future: Future[T] | None = self._running.get(name)
+            if future is None:
+                future = self._running[name] = Future()
+                acting = copy_context()  # with the rights of the first caller
                 threading.Thread(
-                    target=acting.run, args=(self._run, name, found, work), name=f"page-{name}", daemon=True
+                    target=acting.run, args=(self._run, name, future, work), name=f"page-{name}", daemon=True
                 ).start()
         try:
-            return found.result(SECONDS)
+            return future.result(SECONDS)
         except TimeoutError:
-            if found.done():  # it was the work's own
+            if future.done():  # the work itself raised TimeoutError
                 raise
             return None
 
-    def _run(self, name: str, found: "Future[T]", work: Callable[[], T]) -> None:
+    def _run(self, name: str, future: "Future[T]", work: Callable[[], T]) -> None:
         try:
             done = work()
-        except BaseException as error:  # noqa: BLE001  whoever waits gets it
+        except BaseException as error:  # noqa: BLE001  the waiting callers get it
             self._end(name)
-            found.set_exception(error)
+            future.set_exception(error)
         else:
             self._end(name)
-            found.set_result(done)
+            future.set_result(done)
 
     def _end(self, name: str) -> None:
         with self._lock:

@@ -1,4 +1,4 @@
-"""Values in words that people read."""
+"""Formats values for people."""
 
 import unicodedata
 from datetime import datetime
@@ -45,33 +45,32 @@ def percent(share: float) -> str:
 
 
 def reason(text: str) -> str:
-    """Why something is stale, as a sentence begins."""
+    """Why something is stale, as the start of a sentence."""
     code = text.removeprefix(CODE_CHANGED)
     return f"Its code has changed: {code}" if code != text else text[:1].upper() + text[1:]
 
 
 def shortened(text: str, length: int = 200) -> str:
-    """One line of it."""
+    """The text on one line, cut to a length."""
     line = " ".join(plain(text).split())
     return line if len(line) <= length else line[: length - 1].rstrip() + "…"
 
 
 def opening(text: str, lines: int = 6, width: int = 160) -> str:
-    """Its first lines, each as far as it is likely to be seen."""
+    """The first lines, each cut to a width."""
     first = plain(dedent(text[: lines * width * 4])).split("\n")
-    shown = [line if len(line) <= width else line[: width - 1] + "…" for line in first[:lines]]
-    return "\n".join([*shown, "…"] if len(first) > lines else shown)
+    visible = [line if len(line) <= width else line[: width - 1] + "…" for line in first[:lines]]
+    return "\n".join([*visible, "…"] if len(first) > lines else visible)
 
 
 def plain(text: str) -> str:
-    """Text that acts on nothing: control characters, escape sequences and marks that turn the direction of writing are
-    shown by their code instead of being obeyed."""
+    """Text with control characters and direction marks shown as their codes."""
     return "".join(_visible(character) for character in text)
 
 
 def _visible(character: str) -> str:
     if character in _KEPT_CONTROLS or unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co"):
         return character
-    if character in "\u200c\u200d\ufe0f":  # joiners: words of several languages and emoji need them
+    if character in "\u200c\u200d\ufe0f":  # joiners that some scripts and emoji need
         return character
     return f"\\u{ord(character):04x}"

@@ -1,1 +1,1 @@
-"""The guard before everything that listens: who may come in, from where, how much and how often. Plain ASGI."""
+"""Protects everything that listens: authentication, hosts, sizes and rates. Plain ASGI."""

@@ -1,4 +1,4 @@
-"""Taking in a request's body: whole, bounded and in time, before the application sees anything of it."""
+"""Reads request bodies completely, within limits of size and time, before the application runs."""
 
 import asyncio
 from collections.abc import Iterator
@@ -12,40 +12,40 @@ _DIGITS = frozenset(b"0123456789")
 
 
 class Disconnected(Exception):
-    """The client has gone away while it was sending."""
+    """The client disconnected while sending."""
 
 
-class Intake:
-    """Reads bodies. What all requests in flight hold together is bounded too."""
+class BodyBuffers:
+    """Reads bodies and limits the memory of all requests together."""
 
     def __init__(self, limits: ServerLimits) -> None:
         self._limits = limits
         self._held = 0
 
-    def announced(self, scope: Scope, most: int) -> Problem | None:
-        """What is wrong with the length that the request announces; `most` bytes are allowed."""
+    def length_problem(self, scope: Scope, most: int) -> Problem | None:
+        """What is wrong with the Content-Length; at most `most` bytes are allowed."""
         lengths = values(scope, b"content-length")
         if not lengths:
             return None
         if len(lengths) > 1 or not lengths[0] or not _DIGITS.issuperset(lengths[0]) or len(lengths[0]) > 18:
-            return Problem(400, "The Content-Length is not a number.", "Send one, in digits.")
+            return Problem(400, "Invalid Content-Length.", "Send one number, in digits.")
         return _too_large(most) if int(lengths[0]) > most else None
 
     @contextmanager
-    def room(self, most: int) -> Iterator["BodyIntake"]:
-        """Room for one body of at most so many bytes, given back at the end of the block."""
-        taken = BodyIntake(self, most)
+    def buffer(self, most: int) -> Iterator["BodyBuffer"]:
+        """A buffer for one body of at most `most` bytes, released at the end of the block."""
+        body = BodyBuffer(self, most)
         try:
-            yield taken
+            yield body
         finally:
-            self._held -= taken.size
+            self._held -= body.size
 
-    def reserve(self, taken: "BodyIntake", size: int) -> Problem | None:
-        if taken.size + size > taken.most:
-            return _too_large(taken.most)
+    def reserve(self, body: "BodyBuffer", size: int) -> Problem | None:
+        if body.size + size > body.most:
+            return _too_large(body.most)
         if self._held + size > self._limits.buffered_bytes:
-            return Problem(503, "Too much is being sent at once.", "Try again.", ((b"retry-after", b"1"),))
-        taken.size += size
+            return Problem(503, "Too many bytes in flight.", "Try again.", ((b"retry-after", b"1"),))
+        body.size += size
         self._held += size
         return None
 
@@ -54,36 +54,36 @@ class Intake:
         return self._limits.body_seconds
 
 
-class BodyIntake:
-    """One body being taken in."""
+class BodyBuffer:
+    """One body."""
 
-    def __init__(self, intake: Intake, most: int) -> None:
+    def __init__(self, buffers: BodyBuffers, most: int) -> None:
         self.size, self.most = 0, most
-        self.comes_on = True  # whether there may be more of it worth hearing out
-        self._intake = intake
+        self.has_more = True  # whether the client may still be sending
+        self._buffers = buffers
         self._chunks: list[bytes] = []
 
-    async def take(self, receive: Receive) -> Problem | None:
-        """Read all of it. Raises Disconnected when the client goes away first."""
+    async def read(self, receive: Receive) -> Problem | None:
+        """Read the whole body. Raises Disconnected if the client disconnects first."""
         try:
-            async with asyncio.timeout(self._intake.seconds):
+            async with asyncio.timeout(self._buffers.seconds):
                 while True:
                     message = await receive()
                     if message["type"] != "http.request":
                         raise Disconnected
                     chunk = message.get("body", b"")
-                    self.comes_on = bool(message.get("more_body", False))
-                    if problem := self._intake.reserve(self, len(chunk)):
+                    self.has_more = bool(message.get("more_body", False))
+                    if problem := self._buffers.reserve(self, len(chunk)):
                         return problem
                     self._chunks.append(chunk)
-                    if not self.comes_on:
+                    if not self.has_more:
                         return None
         except TimeoutError:
-            self.comes_on = False  # it was waited for long enough
-            return Problem(408, f"The body did not come within {self._intake.seconds:g} seconds.", "Send it faster.")
+            self.has_more = False  # waited long enough
+            return Problem(408, f"The body did not arrive within {self._buffers.seconds:g} seconds.", "Send it faster.")
 
-    def replayed(self, receive: Receive) -> Receive:
-        """What the application receives: the body in one piece, then whatever comes."""
+    def replay(self, receive: Receive) -> Receive:
+        """A `receive` for the application: the body in one piece, then later messages."""
         pending: list[Message] = [{"type": "http.request", "body": b"".join(self._chunks), "more_body": False}]
         self._chunks.clear()
 
@@ -94,4 +94,4 @@ class BodyIntake:
 
 
 def _too_large(most: int) -> Problem:
-    return Problem(413, f"A request may have {most} bytes.", "Send less, in several requests.")
+    return Problem(413, f"A request can have at most {most} bytes.", "Send several smaller requests.")

@@ -1,7 +1,7 @@
-"""Requests that a browser sends with a session's cookie: each that changes something proves that our page sent it.
+"""CSRF protection: requests with a session cookie that change something must carry the session's token.
 
-A page of another site, or of another port of this machine, can make a browser send the cookie; it cannot read the
-token that our pages carry. Whoever sends a bearer token needs none: no browser adds that by itself.
+Pages of other sites or ports can make a browser send the cookie. They cannot read the token on Waypost's pages. Requests with
+a bearer token need none, because browsers do not add it on their own.
 """
 
 import hashlib
@@ -14,37 +14,36 @@ from waypost.faces.guard.problem import Problem, answer
 from waypost.faces.guard.sessions import SignedInSession
 from waypost.faces.guard.sign_in_page import refused_page, send_answer
 
-SESSION = "waypost.session"  # where the scope of a request that came with a session's cookie holds its `Visit`
+SESSION = "waypost.session"  # the scope key of a request's `Visit`, if it came with a session cookie
 HEADER = b"x-csrf-token"
-FIELD = "csrf"  # of a form
+FIELD = "csrf"  # form field
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _OURS = frozenset({b"same-origin", b"none"})  # `none`: typed, or from a bookmark
-_FIELDS = 1000  # of a form
+_FIELDS = 1000  # per form
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A request's session, and the token that its pages carry."""
+    """A request's session and the CSRF token of its pages."""
 
     session: SignedInSession
     csrf_token: str
 
 
 def visit_of(session: SignedInSession, name: str) -> Visit:
-    """`name`: the session's id. The token follows from it, and not the other way round."""
+    """`name`: the session's id. The token is derived from it, one way."""
     return Visit(session, hmac.digest(name.encode(), b"waypost csrf", hashlib.sha256).hex())
 
 
 def csrf_token(scope: Scope) -> str:
-    """What a page's forms send back as `csrf`, and its script as X-CSRF-Token. Empty without a session: there is
-    nothing to protect then."""
+    """The token that forms send as `csrf` and scripts as X-CSRF-Token. Empty without a session."""
     visit = scope.get(SESSION)
     return visit.csrf_token if isinstance(visit, Visit) else ""
 
 
-def only_from_our_pages(app: App) -> App:
-    """`app`, for behind a `Gate`. With a session's cookie, pages of other origins can lead here by a link and do nothing
-    else; what is not GET or HEAD needs the session's token besides."""
+def with_csrf_check(app: App) -> App:
+    """`app`, to run behind a `RequestGate`. With a session cookie, other origins can only link here. Requests other than GET
+    and HEAD need the session's token."""
 
     async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
         visit = scope.get(SESSION) if scope["type"] == "http" else None
@@ -52,13 +51,13 @@ def only_from_our_pages(app: App) -> App:
             await app(scope, receive, send)
             return
         if _is_foreign(scope):
-            refused = Problem(403, "Pages of another origin may not use your session.", "Open the page from here.")
-            await answer(refused, receive, send)
+            problem = Problem(403, "Pages of another origin cannot use your session.", "Open the page from here.")
+            await answer(problem, receive, send)
             return
         if scope["method"] in _SAFE:
             await app(scope, receive, send)
             return
-        message = await receive()  # the gate gives a body in one piece
+        message = await receive()  # the gate passes the body in one piece
         if _is_proved(visit, scope, message):
             await app(scope, _replayed(message, receive), send)
         else:
@@ -68,36 +67,36 @@ def only_from_our_pages(app: App) -> App:
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
-    """A person whose page is older than their session is told so on a page; a program as every program is."""
+    """Show a page to a person whose page is older than their session; answer programs with a problem."""
     if _is_from_a_person(scope):
-        what, remedy = "That page was out of date, so nothing was done.", "Open it anew, and do it again there."
+        what, remedy = "That page was out of date, so nothing was done.", "Open it again and repeat the action."
         await send_answer(send, 403, refused_page(what, remedy, _page_before(scope)), b"text/html; charset=utf-8")
         return
-    missing = Problem(
+    problem = Problem(
         403,
-        "This page is out of date, or the request is not from it.",
+        "This page is out of date, or the request did not come from it.",
         "Reload the page and try again. Programs send the page's token as X-CSRF-Token, or a bearer token.",
     )
-    await answer(missing, receive, send, hear_out=False)
+    await answer(problem, receive, send, hear_out=False)
 
 
 def _is_from_a_person(scope: Scope) -> bool:
-    """Whether a browser shows what is answered: it sent a form, and takes a page."""
+    """Whether a browser shows the answer: it sent a form and accepts HTML."""
     return not values(scope, HEADER) and b"text/html" in b",".join(values(scope, b"accept")).lower()
 
 
 def _page_before(scope: Scope) -> str:
-    """The path of the page that sent this. What is not of this server leads to the start."""
-    found = values(scope, b"referer")
+    """The path of the page that sent this, or `/` if it is not of this server."""
+    referers = values(scope, b"referer")
     try:
-        parts = urlsplit(found[0].decode("latin-1") if len(found) == 1 else "/")
+        parts = urlsplit(referers[0].decode("latin-1") if len(referers) == 1 else "/")
     except ValueError:
         return "/"
     return f"{parts.path}?{parts.query}" if parts.query else parts.path
 
 
 def _is_foreign(scope: Scope) -> bool:
-    """Whether the browser says that another origin's page is behind this, and it is more than a link to follow."""
+    """Whether the browser reports a page of another origin, and this is more than following a link."""
     if all(site in _OURS for site in values(scope, b"sec-fetch-site")):
         return False
     follows = values(scope, b"sec-fetch-mode") == [b"navigate"] and values(scope, b"sec-fetch-dest") == [b"document"]
@@ -118,7 +117,7 @@ def _in_form(scope: Scope, body: bytes) -> list[str]:
 
 
 def form_values(body: bytes, name: str) -> list[str]:
-    """What a form sent under this name; nothing where it is no form."""
+    """The values of a form field; empty if the body is not a form."""
     try:
         pairs = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=_FIELDS)
     except ValueError:
@@ -127,9 +126,9 @@ def form_values(body: bytes, name: str) -> list[str]:
 
 
 def _replayed(message: Message, receive: Receive) -> Receive:
-    pending = [message]
+    queue = [message]
 
     async def next_message() -> Message:
-        return pending.pop() if pending else await receive()
+        return queue.pop() if queue else await receive()
 
     return next_message

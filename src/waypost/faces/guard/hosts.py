@@ -1,4 +1,4 @@
-"""Where a server listens, and which Host and Origin it answers to."""
+"""Where a server listens, and which Host and Origin headers it accepts."""
 
 import ipaddress
 import os
@@ -16,22 +16,22 @@ _PLAIN_HTTP = 80
 
 @dataclass(frozen=True, slots=True)
 class Hosts:
-    """`names`: what the Host header may say, port included. `origins`: allowed besides the same origin.
-    `own_address`: also the address that the connection came in at; no name server can make a browser say that."""
+    """`names`: accepted Host headers, with port. `origins`: accepted besides the same origin.
+    `own_address`: also accept the address of the connection, which no name server can fake."""
 
     names: frozenset[str]
     origins: frozenset[str] = field(default=frozenset())
     own_address: bool = False
 
     def problem(self, scope: Scope) -> Problem | None:
-        """What is wrong with the Host or Origin of this request: another site's page may have sent it."""
+        """What is wrong with the Host or Origin: a page of another site may have sent the request."""
         hosts, origins = values(scope, b"host"), values(scope, b"origin")
         if len(hosts) != 1 or len(origins) > 1:
-            return Problem(400, "A request needs one Host header, and at most one Origin.", "Send it so.")
+            return Problem(400, "A request needs one Host and at most one Origin header.", "Send it that way.")
         host = hosts[0].decode("latin-1").lower()
         if host not in self.names and not (self.own_address and host in _own(scope)):
             return Problem(
-                421, "This server does not answer to that Host.", "Use the address that it printed when it started."
+                421, "This server does not accept that Host.", "Use the address that it printed at the start."
             )
         if not origins:
             return None
@@ -40,15 +40,15 @@ class Hosts:
             return None
         return Problem(
             403,
-            "Pages of another origin may not use this server.",
+            "Pages of another origin cannot use this server.",
             "Open the page from this server, or allow its origin.",
         )
 
 
 def answered_hosts(host: str, port: int, also: Iterable[str] = (), origins: Iterable[str] = ()) -> Hosts:
-    """The hosts of a server that listens at this host and port. `also`: names it is reached by besides, as they stand
-    in the Host header (`memory.example.org` behind a proxy, `desk.local:8765` in a local network)."""
-    names = {spelled for name in (*_LOOPBACK_NAMES, host) for spelled in _spelled(name, port)}
+    """The hosts of a server that listens at this host and port. `also`: further Host headers, such as
+    `memory.example.org` behind a proxy or `desk.local:8765` in a local network."""
+    names = {header for name in (*_LOOPBACK_NAMES, host) for header in _spelled(name, port)}
     return Hosts(
         frozenset(names | {name.lower() for name in also}),
         frozenset(origin.lower().rstrip("/") for origin in origins),
@@ -57,7 +57,7 @@ def answered_hosts(host: str, port: int, also: Iterable[str] = (), origins: Iter
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach what listens there."""
+    """Whether only this machine can reach it."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -65,30 +65,30 @@ def is_loopback(host: str) -> bool:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens there, and nowhere else. Port 0: any that is free."""
+    """A socket that listens only there. Port 0 picks a free port."""
     if not host:
-        raise InvalidInput("An empty host would mean every network.", "Say --host 0.0.0.0 if that is meant.")
+        raise InvalidInput("An empty host means all networks.", "Use --host 0.0.0.0 if you want that.")
     if not 0 <= port <= 65535:
-        raise InvalidInput(f"{port} is no port.", "Choose one from 1 to 65535.")
+        raise InvalidInput(f"{port} is not a port.", "Choose one from 1 to 65535.")
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        family, _, _, _, address = min(found, key=lambda one: one[0] != socket.AF_INET)
+        resolved = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        family, _, _, _, address = min(resolved, key=lambda entry: entry[0] != socket.AF_INET)
         if is_loopback(host) and not is_loopback(str(address[0])):
-            raise InvalidInput(f"{host} is not this machine by its own name table.", "Use --host 127.0.0.1.")
+            raise InvalidInput(f"{host} does not resolve to this machine.", "Use --host 127.0.0.1.")
         return _bound(family, (str(address[0]), port))
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InvalidInput(
             f"Cannot listen on {url(host, port)}: {reason}.",
-            "Choose another with --port or --host, or end the program that uses it.",
+            "Choose another --port or --host, or stop the program that uses it.",
         ) from error
 
 
 def _bound(family: int, address: tuple[str, int]) -> socket.socket:
-    # Named TCP, asyncio sends small answers at once: without it each waits 40 ms for an acknowledgement.
+    # With IPPROTO_TCP, asyncio sends small answers at once. Otherwise each waits 40 ms for an acknowledgement.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        if os.name == "posix":  # a port that just became free; on Windows this would share one that is in use
+        if os.name == "posix":  # reuse a recently closed port; on Windows this would share a used one
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
         listening.listen()
@@ -103,12 +103,12 @@ def url(host: str, port: int) -> str:
 
 
 def exposure(host: str) -> str:
-    """What it means to listen there; nothing to say of loopback."""
+    """A warning if other machines can reach this host, else an empty string."""
     if is_loopback(host):
         return ""
     return (
-        f"Warning: {host} can be reached from other machines, and there is no TLS: whoever sees the traffic reads the "
-        "memories and the token. Use it in a network that you trust, or behind a proxy that speaks TLS."
+        f"Warning: other machines can reach {host}, and there is no TLS: anyone who sees the traffic can read the "
+        "memories and the token. Use a trusted network, or a proxy with TLS."
     )
 
 

@@ -1,4 +1,4 @@
-"""Who comes in: told by the token, never by what a request says."""
+"""The identity of a caller. It comes from the token, never from the request's content."""
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ RIGHTS: tuple[Rights, ...] = ("read", "write")
 
 @dataclass(frozen=True, slots=True)
 class TokenIdentity:
-    """The holder of a token. `key` tells apart two tokens that had the same name, one after the other. `space` is the
-    one memory that it opens; empty: every one of this home."""
+    """The holder of a token. `key` distinguishes tokens that had the same name at different times. `space` is the only memory
+    it opens; empty for all memories of this data directory."""
 
     name: str
     kind: Kind
@@ -28,10 +28,10 @@ class TokenIdentity:
         return self.space in ("", space_id)
 
     def check_opens(self, space_id: str) -> None:
-        """Raises SecurityError where this token is for another memory (CG-3)."""
+        """Raises SecurityError if this token is for another memory."""
         if not self.opens(space_id):
             raise SecurityError(
-                "This token is for another memory.", "Use one that was made in this project, or with --everywhere."
+                "This token is for another memory.", "Use one created in this project, or with --everywhere."
             )
 
     @property
@@ -42,36 +42,36 @@ class TokenIdentity:
         return self.writes and self.opens(space_id)
 
     def check_writes(self, space_id: str) -> None:
-        """Raises SecurityError where it may only read."""
+        """Raises SecurityError if it can only read."""
         if not self.writes_in(space_id):
-            raise SecurityError("This token only reads.", "Use one that may write: `waypost token make NAME`.")
+            raise SecurityError("This token can only read.", "Use one that can write: `waypost token make NAME`.")
 
     def owns(self, space_id: str) -> bool:
-        """Whether this is a person who may forget there, and let others read it (GOV-1: no agent does)."""
+        """Whether this is a person who can delete memories permanently and share them here. Agents never can."""
         return self.kind == "person" and self.writes_in(space_id)
 
     def check_speaks(self, space_id: str, *, forgetting: bool = False) -> None:
-        """Raises SecurityError where a client with this token cannot bring a person's word. At home whoever sits there is
-        the person, and is asked by the client."""
+        """Raises SecurityError if a client with this token cannot answer for a person. On a local server the user at the
+        client can."""
 
     @property
     def caller(self) -> Caller:
-        """As the memory knows whoever writes."""
+        """The author of what this token writes."""
         return Caller(self.kind, self.name)
 
     def agent(self, client: str) -> str:
-        """As the memory knows a program that calls itself `client` and comes with this token."""
+        """The author name of a program that calls itself `client` and uses this token."""
         return self.name if self.kind == "agent" else client
 
     @property
     def person(self) -> str:
-        """Whose word it is that a client brings; empty: the person's of this home."""
+        """The person that a client speaks for; empty for the one in the settings."""
         return ""
 
-    def chosen(self, named: str = "") -> str | None:  # noqa: ARG002  a team's token needs it
-        """The memory that an agent works with, which may have named one; None: that of the server."""
+    def chosen_space(self, _named: str = "") -> str | None:
+        """The memory that an agent works with, after the header; None for the server's."""
         return None
 
     def acting(self) -> AbstractContextManager[None]:
-        """In the block, and in what it starts, the store is asked for this holder."""
+        """Within the block and the threads it starts, the store acts for this holder."""
         return nullcontext()

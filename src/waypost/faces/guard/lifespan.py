@@ -1,4 +1,4 @@
-"""The start and end of a server, as ASGI tells an application of them."""
+"""Startup and shutdown in ASGI."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager

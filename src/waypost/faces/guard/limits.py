@@ -1,4 +1,4 @@
-"""How much and how often: the numbers, token buckets, and slots for requests in flight."""
+"""Limits: the numbers, token buckets for rates, and slots for concurrent requests."""
 
 import time
 from collections import Counter, OrderedDict
@@ -12,27 +12,27 @@ _LEAST_BURST = 20
 
 @dataclass(frozen=True, slots=True)
 class ServerLimits:
-    """The bounds of one server. All memory that a client can make it use follows from these."""
+    """The limits of one server. They bound all memory that a client can make it use."""
 
-    body_bytes: int = 4 << 20  # of one request; a memory is far smaller, a batch of them fits
-    open_body_bytes: int = 16 << 10  # of one without a token, where that is allowed
-    buffered_bytes: int = 64 << 20  # of all requests that are being taken in or answered
-    body_seconds: float = 30.0  # until the whole body is there
+    body_bytes: int = 4 << 20  # per request; enough for a batch of memories
+    open_body_bytes: int = 16 << 10  # per request without a token, where that is allowed
+    buffered_bytes: int = 64 << 20  # of all concurrent requests
+    body_seconds: float = 30.0  # until the whole body has arrived
     header_count: int = 100
     header_bytes: int = 16 << 10
     target_bytes: int = 8 << 10  # path and query
-    concurrent: int = 256  # requests in flight; an MCP client holds one open to be told of changes
-    concurrent_each: int = 192  # of one caller: the others still get in
-    rate: float = 500.0  # requests a second of one caller, over time
+    concurrent: int = 256  # requests; each MCP client keeps one open for notifications
+    concurrent_each: int = 192  # per caller, so that others still get in
+    rate: float = 500.0  # requests a second per caller, on average
     burst: float = 1000.0  # and at once
-    write_rate: float = 200.0  # of these, what changes something
+    write_rate: float = 200.0  # of these, writes
     write_burst: float = 400.0
-    failure_rate: float = 1.0  # refused sign-ins a second of one address
+    failure_rate: float = 1.0  # failed sign-ins a second per address
     failure_burst: float = 20.0
 
 
 def limits_of(requests_per_minute: int, writes_per_minute: int) -> ServerLimits:
-    """The bounds of a server where each token may do so much in a minute."""
+    """The limits of a server with these rates per token."""
     return ServerLimits(
         rate=requests_per_minute / 60,
         burst=_burst(requests_per_minute),
@@ -42,19 +42,19 @@ def limits_of(requests_per_minute: int, writes_per_minute: int) -> ServerLimits:
 
 
 def _burst(per_minute: int) -> float:
-    """Two seconds' worth at once; but a page loads some files, so a few at least."""
+    """Two seconds' worth, but enough for the files of a page."""
     return min(per_minute, max(_LEAST_BURST, per_minute / 30))
 
 
 @dataclass(slots=True)
 class Processes:
-    """How many processes serve the same tokens: each gives out its part of what they may."""
+    """The number of processes that share the rate limits of the same tokens."""
 
     count: int = 1
 
 
 class Buckets:
-    """Token buckets by key: `burst` at once, `rate` a second over time. Holds at most `most` keys, the latest used."""
+    """Token buckets by key: `burst` at once, `rate` a second on average. Keeps the `most` recently used keys."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Buckets:
     ) -> None:
         self._all, self._at_once, self._clock, self._most = rate, burst, clock, most
         self._processes = Processes() if processes is None else processes
-        self._levels: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()  # key: level, at what time
+        self._levels: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()  # level and time by key
 
     @property
     def _rate(self) -> float:
@@ -77,7 +77,7 @@ class Buckets:
         return max(1.0, self._at_once / self._processes.count)
 
     def take(self, key: Hashable) -> float:
-        """Take one. Returns 0, or when there is none, the seconds until there is."""
+        """Take a token. Returns 0, or the seconds until there is one."""
         now = self._clock()
         level = self._level(key, now)
         wait = 0.0 if level >= 1 else (1 - level) / self._rate
@@ -101,7 +101,7 @@ class Buckets:
 
 
 class Slots:
-    """Room for so many requests in flight, and so many of one caller."""
+    """Limits concurrent requests, in total and per caller."""
 
     def __init__(self, total: int, each: int) -> None:
         self._total, self._each = total, each
@@ -109,7 +109,7 @@ class Slots:
 
     @contextmanager
     def slot(self, key: Hashable) -> Iterator[bool]:
-        """Hold a slot for the block if there is one; the block learns whether it has it."""
+        """Take a slot for the block; yields whether there was one."""
         granted = self._held.total() < self._total and self._held[key] < self._each
         if granted:
             self._held[key] += 1

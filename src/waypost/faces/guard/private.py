@@ -1,4 +1,4 @@
-"""Reading a file that must be its owner's alone."""
+"""Reads files that only their owner may access."""
 
 import os
 import stat
@@ -10,10 +10,12 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def read_private_file(path: Path, limit: int) -> bytes:
-    """The bytes of a regular file that only its owner can read. Raises FileNotFoundError where there is none,
-    SecurityError when it is a link, a device, too large, somebody else's, or open to others.
+    """The content of a regular file that only its owner can read.
 
-    What is checked is what was opened. Windows keeps a user's files apart by the rights of their folder.
+    Raises FileNotFoundError if it does not exist. Raises SecurityError for a link, a device, a file that is too large,
+    another user's, or accessible to others.
+
+    The opened file itself is checked. On Windows, the rights of the folder protect a user's files.
     """
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
@@ -21,7 +23,9 @@ def read_private_file(path: Path, limit: int) -> bytes:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise SecurityError(f"{path} cannot be read: {error.strerror}.", "Make it a plain file of yours.") from error
+        raise SecurityError(
+            f"{path} cannot be read: {error.strerror}.", "Make it a plain file that you own."
+        ) from error
     try:
         state = os.fstat(handle)
         if not stat.S_ISREG(state.st_mode) or state.st_size > limit:
@@ -31,7 +35,7 @@ def read_private_file(path: Path, limit: int) -> bytes:
         if os.name == "posix" and state.st_mode & _OTHERS:
             raise SecurityError(
                 f"{path} can be read or changed by others; it is not used.",
-                "Delete it to have a new one made. If surely nobody has read it: chmod 600 it instead.",
+                "Delete it to get a new one. If nobody can have read it, run chmod 600 on it instead.",
             )
         return os.read(handle, limit + 1)
     finally:
@@ -39,7 +43,7 @@ def read_private_file(path: Path, limit: int) -> bytes:
 
 
 def file_stamp(path: Path) -> object:
-    """What changes when a file is replaced or its rights are; None where there is none."""
+    """A value that changes when the file or its rights change; None if it does not exist."""
     try:
         state = path.lstat()
     except FileNotFoundError:

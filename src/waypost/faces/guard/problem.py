@@ -1,4 +1,4 @@
-"""A refusal as the client sees it: problem+json (RFC 9457) with what is wrong and what to do."""
+"""Refusals as problem+json (RFC 9457), with what is wrong and what to do."""
 
 import asyncio
 import json
@@ -8,7 +8,7 @@ from typing import Any
 
 from waypost.faces.guard.asgi import Receive, Send
 
-_DRAINED = 1 << 20  # bytes still taken from a refused sender, so that it gets to read the answer
+_DRAINED = 1 << 20  # bytes to read from a refused client, so that it can read the answer
 _DRAIN_SECONDS = 1.0
 
 SECURITY_HEADERS = (
@@ -20,7 +20,7 @@ SECURITY_HEADERS = (
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
     (b"cache-control", b"no-store"),
 )
-# Of pages. A page that sends no referrer sends its forms with `Origin: null`, as a foreign one would.
+# For pages. A page without a referrer would send its forms with `Origin: null`, like a foreign one.
 PAGE_HEADERS = (
     (b"referrer-policy", b"same-origin"),
     (
@@ -33,7 +33,7 @@ PAGE_HEADERS = (
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a request is refused. Nothing that the client sent is repeated in it."""
+    """Why a request is refused. It repeats nothing that the client sent."""
 
     status: int
     what: str
@@ -67,8 +67,8 @@ class Problem:
 async def answer(problem: Problem, receive: Receive, send: Send, *, hear_out: bool = True) -> None:
     """Send the problem and close.
 
-    `hear_out`: what the client is still sending is taken for a moment and dropped. A connection closed on unread bytes
-    is reset, and the answer would be lost.
+    `hear_out`: read and drop what the client still sends for a moment. Closing a connection with unread bytes would reset
+    it, and the answer would be lost.
     """
     body = problem.body
     await send({"type": "http.response.start", "status": problem.status, "headers": problem.all_headers})
@@ -79,13 +79,13 @@ async def answer(problem: Problem, receive: Receive, send: Send, *, hear_out: bo
 
 
 async def _drain(receive: Receive) -> None:
-    taken = 0
+    dropped = 0
     try:
         async with asyncio.timeout(_DRAIN_SECONDS):
-            while taken <= _DRAINED:
+            while dropped <= _DRAINED:
                 message = await receive()
                 if message["type"] != "http.request" or not message.get("more_body", False):
                     return
-                taken += len(message.get("body", b""))
+                dropped += len(message.get("body", b""))
     except TimeoutError:
         return

@@ -1,4 +1,4 @@
-"""Serving an ASGI application on uvicorn, which is imported with this module: import it only to serve."""
+"""Serves an ASGI application with uvicorn. Importing this module imports uvicorn."""
 
 import asyncio
 import logging
@@ -20,10 +20,10 @@ from uvicorn.server import HANDLED_SIGNALS, Server
 from waypost.faces.guard.asgi import App
 from waypost.faces.guard.problem import Problem
 
-_KEEP_ALIVE = 15  # seconds that a connection may be idle between two requests
-_GRACE = 10.0  # seconds for requests in flight when the server ends
-_AFTER_GRACE = 15.0  # for jobs and the store after that; then the process ends whatever still runs in it
-_HEAD_BYTES = 32 << 10  # of a head that is not complete yet; the gate is stricter
+_KEEP_ALIVE = 15  # seconds that a connection can be idle between requests
+_GRACE = 10.0  # seconds for running requests when the server stops
+_AFTER_GRACE = 15.0  # then for jobs and the store, before the process is killed
+_HEAD_BYTES = 32 << 10  # of an incomplete head; the gate is stricter
 
 
 Refused = Callable[[str], None]
@@ -31,20 +31,20 @@ Refused = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """Who hears of what befalls a server."""
+    """Callbacks for events of a server."""
 
     ready: Callable[[], None] = lambda: None
-    ending: Callable[[], None] = lambda: None  # it takes no more requests; those in flight go on
-    given_up: Callable[[], None] = lambda: None  # something did not end in time: the process is left now
-    refused: Refused = lambda _: None  # a connection, before there was a request
+    ending: Callable[[], None] = lambda: None  # no new requests; running ones continue
+    given_up: Callable[[], None] = lambda: None  # something did not end in time; the process exits now
+    refused: Refused = lambda _: None  # a connection was refused before a request
 
 
 class LimitedConnection(H11Protocol):
-    """A connection that ends when its request's head does not come in time, and one of at most so many."""
+    """A connection with a time limit for request heads, and a limit on their number."""
 
     head_seconds: ClassVar[float] = 10.0
     most: ClassVar[int] = 512
-    events: ClassVar[Events] = Events()  # hear of what no application gets to see
+    events: ClassVar[Events] = Events()  # for what no application sees
     _head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -70,11 +70,11 @@ class LimitedConnection(H11Protocol):
         self._head_is_there()
         super().on_response_complete()
 
-    def send_400_response(self, msg: str) -> None:  # noqa: ARG002  as uvicorn declares it
-        """To what is not HTTP. Where an answer is already under way there is nothing left to say."""
+    def send_400_response(self, _msg: str) -> None:
+        """Answer what is not HTTP, unless another answer has already started."""
         self.events.refused("form")
         if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
-            problem = Problem(400, "This is not a request of HTTP/1.1.", "Use a client that speaks it.")
+            problem = Problem(400, "This is not a valid HTTP request.", "Use a client that supports it.")
             head = h11.Response(status_code=problem.status, headers=problem.all_headers, reason=b"Bad Request")
             for event in (head, h11.Data(data=problem.body), h11.EndOfMessage()):
                 self.transport.write(self.conn.send(event) or b"")
@@ -95,9 +95,8 @@ class LimitedConnection(H11Protocol):
 
 
 class _Server(Server):
-    """Says when it is ready and when it begins to end; can be told to stop; ends by SIGTERM and SIGINT as any program
-    that has done its work, instead of dying of them afterwards. A second signal ends the process at once, as `kill -9`
-    would: a transaction is whole or was never there, and the system frees the locks."""
+    """Reports when it is ready and when it stops. Exits normally after SIGTERM and SIGINT instead of dying of them. A second
+    signal exits at once, like `kill -9`: transactions are atomic, and the system releases locks."""
 
     def __init__(self, config: Config, events: Events, stop: threading.Event | None) -> None:
         super().__init__(config)
@@ -115,13 +114,13 @@ class _Server(Server):
         self._events.ending()
         await super().shutdown(sockets)
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  as uvicorn declares it
+    def handle_exit(self, sig: int, _frame: FrameType | None) -> None:
         self._signals += 1
         self.should_exit = True
         if self._signals > 1:
             os._exit(128 + sig)
         grace = float(self.config.timeout_graceful_shutdown or 0)
-        last = threading.Timer(grace + _AFTER_GRACE, self._leave)  # a thread that never ends keeps no process
+        last = threading.Timer(grace + _AFTER_GRACE, self._leave)  # a stuck thread must not keep the process alive
         last.daemon = True
         last.start()
 
@@ -152,10 +151,10 @@ def serve(
     stop: threading.Event | None = None,
     connection: type[LimitedConnection] = LimitedConnection,
 ) -> None:
-    """Serve until SIGTERM, SIGINT or `stop`. Requests in flight get `grace` seconds to end. The socket is closed at the
-    end. `ready` is for who needs to hear of nothing else.
+    """Serve until SIGTERM, SIGINT or `stop`. Running requests get `grace` seconds. Closes the socket at the end. `ready` is
+    a shortcut for callers that need no other event.
 
-    uvicorn logs no request: addresses and headers stay out of every file.
+    uvicorn logs no requests, so addresses and headers stay out of all files.
     """
     events = events or Events(ready)
     connection = type("Watched", (connection,), {"events": events})
@@ -172,7 +171,7 @@ def serve(
         "timeout_graceful_shutdown": grace,
         "h11_max_incomplete_event_size": _HEAD_BYTES,
     }
-    logging.getLogger("uvicorn").setLevel(logging.ERROR)  # a hostile client writes no lines at its pleasure
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)  # clients must not be able to fill the log
     try:
         _Server(Config(app, **options), events, stop).run(sockets=[listening])
     finally:

@@ -1,6 +1,6 @@
-"""Sessions of people who have signed in, in `<home>/sessions.json`, which is for its owner only.
+"""Browser sessions in `<home>/sessions.json`, which only its owner can read.
 
-Of a session's id only a hash is kept. Every server of one home knows the same sessions, and they outlast a restart.
+Only a hash of a session's id is stored. All servers of one data directory share the sessions, which survive restarts.
 """
 
 import contextlib
@@ -22,10 +22,10 @@ from waypost.model.time import Clock, format_time, parse_time, utc_now
 from waypost.space.platform import make_private_directory, wait_lock, write_private_file
 
 IDLE = timedelta(days=7)  # without a request
-LONGEST = timedelta(days=30)  # whatever is done in it
-_MOST = 64  # sessions; a person has some browsers
-_NOTES = 200  # how often the time of an idle session is noted on disk at most
-_BYTES = 32  # of chance in an id
+LONGEST = timedelta(days=30)  # in any case
+_MOST = 64  # sessions
+_NOTES = 200  # how often per idle period the last use is saved, at most
+_BYTES = 32  # of randomness in an id
 _ID = re.compile(r"[A-Za-z0-9_-]{43}")
 _HASH = re.compile(r"[0-9a-f]{64}")
 _KEY = re.compile(r"[0-9a-f]{16}")
@@ -35,7 +35,7 @@ _LOCK_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class SignedInSession:
-    """What is kept of a session. `holder` is the key of the token that it came from."""
+    """A stored session. `holder` is the key of the token it was started with."""
 
     digest: str
     holder: str
@@ -52,9 +52,9 @@ class SignedInSession:
 
 
 class SignedInSessions:
-    """The sessions of one home. One that begins or ends, here or in another server, does so from the next request on.
+    """The sessions of one data directory. Changes by other servers take effect with the next request.
 
-    Methods raise SecurityError when the file is open to others. A damaged one holds no sessions: people sign in again.
+    Methods raise SecurityError if others can access the file. A damaged file counts as empty: people sign in again.
     """
 
     def __init__(
@@ -72,63 +72,63 @@ class SignedInSessions:
         self._guard = threading.Lock()
         self._stamp: object = None
         self._known: tuple[SignedInSession, ...] = ()
-        self._seen: dict[str, datetime] = {}  # later than the file says, of sessions in it
+        self._seen: dict[str, datetime] = {}  # last uses that are not in the file yet
 
     @property
     def longest(self) -> timedelta:
         return self._longest
 
     def begin(self, holder: str) -> str:
-        """A new session of the token with this key; returns its id. The longest idle one gives way when there are too
-        many."""
+        """Start a session for the token with this key and return its id. If there are too many, the longest idle one
+        ends."""
         name, now = secrets.token_urlsafe(_BYTES), self._clock()
-        with self._changing() as there:
-            there.sort(key=lambda one: one.seen)
-            del there[: max(0, len(there) - self._most + 1)]
-            there.append(SignedInSession(digest_of(name), holder, now, now))
+        with self._changing() as live:
+            live.sort(key=lambda session: session.seen)
+            del live[: max(0, len(live) - self._most + 1)]
+            live.append(SignedInSession(digest_of(name), holder, now, now))
         return name
 
     def find(self, name: str) -> SignedInSession | None:
-        """The session of this id, if it has not ended. This counts as its use."""
+        """The session with this id, if it has not ended. Counts as a use."""
         if not _ID.fullmatch(name):
             return None
         digest, now = digest_of(name), self._clock()
         with self._guard:
-            found: SignedInSession | None = None
-            for one in self._current():
-                if hmac.compare_digest(one.digest, digest):
-                    found = self._as_seen(one)
-            if found is None or not self._lives(found, now):
+            session: SignedInSession | None = None
+            for candidate in self._current():
+                if hmac.compare_digest(candidate.digest, digest):
+                    session = self._as_seen(candidate)
+            if session is None or not self._lives(session, now):
                 return None
-            self._seen[digest] = max(now, found.seen)
-        return found
+            self._seen[digest] = max(now, session.seen)
+        return session
 
-    def is_to_note(self, session: SignedInSession) -> bool:
-        """Whether the file is far behind on when the session was used last."""
+    def needs_saving(self, session: SignedInSession) -> bool:
+        """Whether the file is far behind on the session's last use."""
         with self._guard:
-            noted = next((one.seen for one in self._known if one.digest == session.digest), None)
-        return noted is not None and self._clock() - noted > self._idle / _NOTES
+            stored_at = next((other.seen for other in self._known if other.digest == session.digest), None)
+        return stored_at is not None and self._clock() - stored_at > self._idle / _NOTES
 
-    def note(self) -> None:
-        """Put on disk when sessions were used last. Not worth an error."""
+    def save(self) -> None:
+        """Save the last uses of sessions. Errors are ignored."""
         with contextlib.suppress(WaypostError, OSError), self._changing():
             pass
 
     def end(self, session: SignedInSession) -> None:
-        with self._changing() as there:
-            there[:] = [one for one in there if one.digest != session.digest]
+        with self._changing() as live:
+            live[:] = [other for other in live if other.digest != session.digest]
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[list[SignedInSession]]:
-        """The sessions that live, to be changed in the block; what it leaves is written."""
+        """The live sessions, to change within the block; the result is written."""
         make_private_directory(self._home)
         with wait_lock(self._home / ".sessions.lock", _LOCK_SECONDS):
             now = self._clock()
             with self._guard:
-                there = [self._as_seen(one) for one in self._current()]
-            there = [one for one in there if self._lives(one, now)]
-            yield there
-            content = json.dumps({"sessions": [one.to_json() for one in there]}, indent=2)
+                live = [self._as_seen(session) for session in self._current()]
+            live = [session for session in live if self._lives(session, now)]
+            yield live
+            content = json.dumps({"sessions": [session.to_json() for session in live]}, indent=2)
             write_private_file(self.path, content.encode(), replace=True)
 
     def _lives(self, session: SignedInSession, now: datetime) -> bool:
@@ -142,8 +142,8 @@ class SignedInSessions:
         if stamp != self._stamp:
             self._known = _read(self.path)
             self._stamp = stamp
-            there = {one.digest for one in self._known}
-            self._seen = {digest: seen for digest, seen in self._seen.items() if digest in there}
+            digests = {session.digest for session in self._known}
+            self._seen = {digest: seen for digest, seen in self._seen.items() if digest in digests}
         return self._known
 
 

@@ -1,4 +1,4 @@
-"""Signing in: a person shows the token or a code once, and is known by a cookie from then on."""
+"""Sign-in: a person enters a token or a code once and is then known by a cookie."""
 
 import asyncio
 import hashlib
@@ -29,11 +29,11 @@ _FORM = b"application/x-www-form-urlencoded"
 
 
 class TokenBook(Verifier, Protocol):
-    """The tokens of a home, or of a team."""
+    """The tokens of a data directory or of a team."""
 
     @property
     def path(self) -> PurePath:
-        """What tells them from those of others."""
+        """Distinguishes them from other tokens."""
 
     def holder(self, key: str) -> TokenIdentity | None: ...
 
@@ -48,17 +48,17 @@ class SessionBook(Protocol):
 
     def find(self, name: str) -> SignedInSession | None: ...
 
-    def is_to_note(self, session: SignedInSession) -> bool: ...
+    def needs_saving(self, session: SignedInSession) -> bool: ...
 
-    def note(self) -> None: ...
+    def save(self) -> None: ...
 
     def end(self, session: SignedInSession) -> None: ...
 
 
 class SignIn:
-    """The application of `/login` and `/logout`, and what the gate needs to know people by their cookie.
+    """The application of `/login` and `/logout`, and the functions that the gate uses for cookies.
 
-    Without a code only tokens sign in. `secure_hosts`: by these names it is reached over TLS, which a proxy speaks.
+    Without a code, only tokens sign in. `secure_hosts`: Host names for which a proxy speaks TLS.
     """
 
     open_paths = OPEN_PATHS
@@ -78,41 +78,41 @@ class SignIn:
         self._tokens, self._sessions, self._code = tokens, sessions, code
         self._failures = Buckets(limits.failure_rate, limits.failure_burst, monotonic)
         self._secure_hosts = frozenset(host.lower().encode() for host in secure_hosts)
-        # Browsers do not keep cookies apart by port. Servers of one home share theirs, others do not take it away.
+        # Browsers share cookies between ports. Servers of one data directory share theirs; others use another name.
         self._cookie = f"waypost-{hashlib.sha256(str(tokens.path).encode()).hexdigest()[:8]}"
 
     # -- for the gate --------------------------------------------------------------------------------------------
 
     def who(self, scope: Scope) -> TokenIdentity | None:
-        """The person whose cookie this is. The scope then holds the `Visit`, and the cookie no more."""
+        """The person with this cookie. The scope then holds the `Visit`, and no longer the cookie."""
         name = self._sent_cookie(scope)
         session = self._sessions.find(name) if name else None
         identity = self._tokens.holder(session.holder) if session else None
         if session is None or identity is None:
             return None
-        if self._sessions.is_to_note(session):
-            self._note()
+        if self._sessions.needs_saving(session):
+            self._save()
         scope[SESSION] = visit_of(session, name)
         scope["headers"] = _without_cookie(scope, self._cookie_name(scope))
         return identity
 
-    def _note(self) -> None:
+    def _save(self) -> None:
         try:
             loop = asyncio.get_running_loop()
-        except RuntimeError:  # in a thread, where nobody else waits
-            self._sessions.note()
+        except RuntimeError:  # in a thread, where nothing else is blocked
+            self._sessions.save()
         else:
-            loop.run_in_executor(None, self._sessions.note)
+            loop.run_in_executor(None, self._sessions.save)
 
     def way_in(self, scope: Scope) -> Problem | None:
-        """A browser that shows a page is led to where its person signs in; programs are told no."""
+        """Redirect browsers to the sign-in page; programs get a refusal."""
         accepted = b",".join(values(scope, b"accept")).lower()
         if b"text/html" not in accepted:
             return None
         target = scope.get("raw_path") or b"/"
         query = scope.get("query_string", b"")
-        wanted = (target + (b"?" + query if query else b"")).decode("latin-1") if scope["method"] == "GET" else "/"
-        path = local_path(wanted)
+        target_path = (target + (b"?" + query if query else b"")).decode("latin-1") if scope["method"] == "GET" else "/"
+        path = local_path(target_path)
         where = LOGIN if path == "/" else f"{LOGIN}?next={quote(path, safe='/')}"
         return Problem(303, "Sign in first.", f"Go to {LOGIN}.", ((b"location", where.encode("ascii")),))
 
@@ -128,27 +128,27 @@ class SignIn:
             await self._show(scope, send)
         else:
             allowed = b"POST" if path == LOGOUT else b"GET, HEAD, POST" if path == LOGIN else b"GET, HEAD"
-            refused = Problem(405, "This cannot be done here.", "Use what Allow names.", ((b"allow", allowed),))
+            refused = Problem(405, "Method not allowed.", "Use a method from Allow.", ((b"allow", allowed),))
             await answer(refused, receive, send)
 
     async def _show(self, scope: Scope, send: Send) -> None:
-        if (found := file_of(scope["path"])) is not None:
-            content, kind = found
+        if (file := file_of(scope["path"])) is not None:
+            content, kind = file
             await send_answer(send, 200, content, kind, ((b"cache-control", b"no-cache"),))
             return
-        asked = parse_qs(scope.get("query_string", b"").decode("latin-1"), max_num_fields=100).get("next", ["/"])
-        next_path = local_path(asked[0])
+        requested = parse_qs(scope.get("query_string", b"").decode("latin-1"), max_num_fields=100).get("next", ["/"])
+        next_path = local_path(requested[0])
         try:
-            known = await asyncio.to_thread(self.who, {**scope}) is not None
-        except WaypostError:  # told when they try
-            known = False
-        if known:
+            signed_in = await asyncio.to_thread(self.who, {**scope}) is not None
+        except WaypostError:  # reported when they sign in
+            signed_in = False
+        if signed_in:
             await send_answer(send, 303, headers=((b"location", next_path.encode("ascii")),))
         else:
             await send_answer(send, 200, self._page("", next_path), _HTML)
 
     async def _sign_in(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if [one.partition(b";")[0].strip().lower() for one in values(scope, b"content-type")] != [_FORM]:
+        if [kind.partition(b";")[0].strip().lower() for kind in values(scope, b"content-type")] != [_FORM]:
             await answer(Problem(415, "This takes a form.", "Send it as the page does."), receive, send)
             return
         body = (await receive()).get("body", b"")
@@ -159,20 +159,20 @@ class SignIn:
             await self._too_often(send, wait, next_path)
             return
         try:
-            identity = await asyncio.to_thread(self._opened, secrets[0].strip()) if len(secrets) == 1 else None
+            identity = await asyncio.to_thread(self._identify, secrets[0].strip()) if len(secrets) == 1 else None
             if identity is None:
                 await self._refuse(send, address, next_path)
             elif identity.kind != "person":
-                told = "This is an agent's token. Sign in with a person's, or a code."
-                await send_answer(send, 403, self._page(told, next_path), _HTML)
+                message = "This is an agent's token. Sign in with a person's, or a code."
+                await send_answer(send, 403, self._page(message, next_path), _HTML)
             else:
-                await self._let_in(identity, scope, send, next_path)
+                await self._start_session(identity, scope, send, next_path)
         except WaypostError as error:
             _LOG.error("Nobody can sign in: %s", error)
-            told = "The server cannot check this now. Try again a little later; its log says why it cannot."
-            await send_answer(send, 503, self._page(told, next_path), _HTML)
+            message = "The server cannot check this now. Try again later; its log has the reason."
+            await send_answer(send, 503, self._page(message, next_path), _HTML)
 
-    def _opened(self, secret: str) -> TokenIdentity | None:
+    def _identify(self, secret: str) -> TokenIdentity | None:
         if self._code is not None and self._code.opens(secret):
             return self._tokens.owner()
         return self._tokens.verify(secret)
@@ -181,19 +181,19 @@ class SignIn:
         if wait := self._failures.take(address):
             await self._too_often(send, wait, next_path)
             return
-        told = "This opens nothing. A code opens once and for ten minutes; after that, use the token."
+        message = "Invalid code or token. A code is valid once, for ten minutes; after that, use the token."
         if self._code is None:
-            told = "This opens nothing. Use a token that was made for a person, with --person."
-        await send_answer(send, 401, self._page(told, next_path), _HTML)
+            message = "Invalid token. Use one created for a person, with --person."
+        await send_answer(send, 401, self._page(message, next_path), _HTML)
 
-    async def _let_in(self, identity: TokenIdentity, scope: Scope, send: Send, next_path: str) -> None:
+    async def _start_session(self, identity: TokenIdentity, scope: Scope, send: Send, next_path: str) -> None:
         before = self._sent_cookie(scope)
         name = await asyncio.to_thread(self._begin, before, identity)
         cookie = self._set_cookie(scope, name, int(self._sessions.longest.total_seconds()))
         await send_answer(send, 303, headers=((b"location", next_path.encode("ascii")), (b"set-cookie", cookie)))
 
     def _begin(self, before: str, identity: TokenIdentity) -> str:
-        """A session that was there before ends: whoever knew it does not know this one."""
+        """End the previous session of this browser and start a new one."""
         if before and (old := self._sessions.find(before)) is not None:
             self._sessions.end(old)
         return self._sessions.begin(identity.key)
@@ -208,10 +208,12 @@ class SignIn:
     async def _too_often(self, send: Send, wait: float, next_path: str) -> None:
         seconds = str(max(1, math.ceil(wait)))
         headers = ((b"retry-after", seconds.encode()),)
-        await send_answer(send, 429, self._page(f"Too many tries. Wait {seconds} seconds.", next_path), _HTML, headers)
+        await send_answer(
+            send, 429, self._page(f"Too many attempts. Wait {seconds} seconds.", next_path), _HTML, headers
+        )
 
-    def _page(self, told: str, next_path: str) -> bytes:
-        return page(told, next_path=next_path, has_code=self._code is not None)
+    def _page(self, message: str, next_path: str) -> bytes:
+        return page(message, next_path=next_path, has_code=self._code is not None)
 
     # -- the cookie ----------------------------------------------------------------------------------------------
 
@@ -225,14 +227,14 @@ class SignIn:
 
     def _set_cookie(self, scope: Scope, value: str, seconds: int) -> bytes:
         secure = "; Secure" if self._is_secure(scope) else ""
-        named = f"{self._cookie_name(scope)}={value}"
-        return f"{named}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}".encode("ascii")
+        pair = f"{self._cookie_name(scope)}={value}"
+        return f"{pair}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}".encode("ascii")
 
     def _sent_cookie(self, scope: Scope) -> str:
-        """The session's id. Two of that name are none: another site may have set one."""
-        wanted = self._cookie_name(scope)
-        found = [value for name, value in _cookies(scope) if name == wanted]
-        return found[0] if len(found) == 1 else ""
+        """The session's id. Two cookies with this name count as none: another site may have set one."""
+        cookie_name = self._cookie_name(scope)
+        matching = [value for name, value in _cookies(scope) if name == cookie_name]
+        return matching[0] if len(matching) == 1 else ""
 
 
 def _cookies(scope: Scope) -> list[tuple[str, str]]:
@@ -242,7 +244,7 @@ def _cookies(scope: Scope) -> list[tuple[str, str]]:
 
 
 def _without_cookie(scope: Scope, gone: str) -> list[tuple[bytes, bytes]]:
-    """The headers, so that no application can log the session's id."""
+    """The headers without this cookie, so that no application can log the session's id."""
     others = "; ".join(f"{name}={value}" for name, value in _cookies(scope) if name and name != gone)
     headers = [(name, value) for name, value in scope["headers"] if name != b"cookie"]
     return [*headers, (b"cookie", others.encode("latin-1"))] if others else headers

@@ -1,4 +1,4 @@
-"""A code that signs a person in once: short enough to be typed, and good for minutes."""
+"""A one-time sign-in code: short enough to type, valid for minutes."""
 
 import hmac
 import secrets
@@ -9,36 +9,36 @@ from waypost.faces.guard.tokens import digest_of
 from waypost.model.time import Clock, utc_now
 
 LIFE = timedelta(minutes=10)
-_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"  # without 0 O 1 I L U: nobody mistakes one for another
-_LENGTH = 10  # 49 bits: `_TRIES` guesses are nothing
-_TRIES = 10  # wrong ones; then only the token opens
-_LONGEST = 64  # characters of what is looked at as a code
+_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"  # without the similar 0 O 1 I L U
+_LENGTH = 10  # 49 bits, safe against `_TRIES` guesses
+_TRIES = 10  # wrong codes; then only the token works
+_LONGEST = 64  # characters of input that can be a code
 
 
 class SignInCode:
-    """One code, kept in this process as a hash. It opens once, within its time, and not after too many wrong tries."""
+    """One code, stored as a hash. It works once, within its time, and not after too many wrong tries."""
 
     def __init__(self, clock: Clock = utc_now, *, life: timedelta = LIFE) -> None:
         plain = "".join(secrets.choice(_ALPHABET) for _ in range(_LENGTH))
         self._digest = digest_of(plain)
-        self._shown: str | None = f"{plain[:5]}-{plain[5:]}"
+        self._readable: str | None = f"{plain[:5]}-{plain[5:]}"
         self._clock, self._tries = clock, _TRIES
         self.expires = clock() + life
         self._guard = threading.Lock()
 
-    def shown(self) -> str:
-        """The code as a person reads it. It is told once; after that only its hash is there."""
-        if self._shown is None:
-            raise ValueError("a code is told once")
-        shown, self._shown = self._shown, None
-        return shown
+    def reveal(self) -> str:
+        """The readable code. Can be called once; afterwards only the hash is left."""
+        if self._readable is None:
+            raise ValueError("a code is revealed once")
+        code, self._readable = self._readable, None
+        return code
 
     def opens(self, text: str) -> bool:
-        """Whether this is the code; it opens nothing after that. Hyphens, blanks and case do not matter."""
-        plain = _plain(text)
-        if plain is None:
+        """Whether this is the code, which is then used up. Hyphens, spaces and case do not matter."""
+        letters = _letters(text)
+        if letters is None:
             return False
-        right = hmac.compare_digest(digest_of(plain), self._digest)
+        right = hmac.compare_digest(digest_of(letters), self._digest)
         with self._guard:
             if self._tries <= 0 or self._clock() >= self.expires:
                 return False
@@ -46,7 +46,7 @@ class SignInCode:
         return right
 
 
-def _plain(text: str) -> str | None:
-    """The letters, if they have the form of a code; anything else is no try."""
-    plain = "".join(text.upper().split()).replace("-", "") if len(text) <= _LONGEST else ""
-    return plain if len(plain) == _LENGTH and all(letter in _ALPHABET for letter in plain) else None
+def _letters(text: str) -> str | None:
+    """The letters of a possible code, or None if it has another form, which does not count as a try."""
+    letters = "".join(text.upper().split()).replace("-", "") if len(text) <= _LONGEST else ""
+    return letters if len(letters) == _LENGTH and all(letter in _ALPHABET for letter in letters) else None

@@ -1,4 +1,4 @@
-"""The page on which a person signs in, and where it leads. It works without script."""
+"""The sign-in page and its redirects. Works without script."""
 
 import html
 from collections.abc import Mapping
@@ -16,33 +16,33 @@ _FILES: Mapping[str, tuple[str, bytes]] = {
 }
 OPEN_PATHS = frozenset({LOGIN, *_FILES})
 _LONGEST_PATH = 2000
-_UNQUOTED = 3  # times: deeper than any proxy
+_UNQUOTED = 3  # decoding passes, more than any proxy makes
 
 
 _WITH_CODE = (
     "Sign-in code, or token",
-    "The server printed a code when it started: it opens once, within ten minutes.\n"
-    "Later, use the token; the server named the file that holds it.",
+    "The server printed a code when it started. It is valid once, for ten minutes.\n"
+    "Later, use the token; the server printed the path of its file.",
 )
 _WITHOUT = (
     "Token",
-    "Use one that was made for you, as a person: <code>waypost team token make NAME laptop --person --everywhere</code>.",
+    "Use one created for you as a person: <code>waypost team token make NAME laptop --person --everywhere</code>.",
 )
 
 
 def page(problem: str = "", *, next_path: str = "/", has_code: bool = True) -> bytes:
-    """The page as HTML. `problem`: what went wrong with the last try."""
+    """The page as HTML. `problem`: what went wrong with the last attempt."""
     label, where = _WITH_CODE if has_code else _WITHOUT
-    told = f'<p class="problem" role="alert">{html.escape(problem)}</p>' if problem else ""
+    alert = f'<p class="problem" role="alert">{html.escape(problem)}</p>' if problem else ""
     invalid = ' aria-invalid="true"' if problem else ""
-    shown = {"problem": told, "next": html.escape(next_path), "invalid": invalid, "label": label, "where": where}
-    return _template("sign_in.html").substitute(shown).encode()
+    fields = {"problem": alert, "next": html.escape(next_path), "invalid": invalid, "label": label, "where": where}
+    return _template("sign_in.html").substitute(fields).encode()
 
 
 def refused_page(what: str, remedy: str, back: str) -> bytes:
-    """Why something was not done, for a person. `back`: the page that they came from."""
-    told = {"what": html.escape(what), "remedy": html.escape(remedy), "back": html.escape(local_path(back))}
-    return _template("refused.html").substitute(told).encode()
+    """A page that says why something was not done. `back`: the page they came from."""
+    fields = {"what": html.escape(what), "remedy": html.escape(remedy), "back": html.escape(local_path(back))}
+    return _template("refused.html").substitute(fields).encode()
 
 
 @cache
@@ -64,21 +64,21 @@ def file_of(path: str) -> tuple[bytes, bytes] | None:
 
 
 def local_path(text: str) -> str:
-    """The text if it is a path of this server, else the root: nobody is led elsewhere. A path means the same to every
-    reader: without backslashes, controls or anything that has to be encoded, however often something decodes it."""
+    """The text if it is a path of this server, else `/`, so that nobody is redirected elsewhere. Refuses backslashes, control
+    characters and everything that readers could decode differently."""
     if len(text) > _LONGEST_PATH or not _is_plain(text):
         return "/"
-    seen = text
+    decoded = text
     for _ in range(_UNQUOTED):
-        seen = unquote(seen)
-        if _leads_away(seen) or any(ord(letter) < 32 or ord(letter) == 127 for letter in seen):
+        decoded = unquote(decoded)
+        if _leads_away(decoded) or any(ord(letter) < 32 or ord(letter) == 127 for letter in decoded):
             return "/"
     path = text.partition("?")[0]
     return "/" if path in {LOGIN, LOGOUT} else text
 
 
 def _leads_away(text: str) -> bool:
-    """Whether some reader could take it for another host, now or once it has left out `.` and `..`."""
+    """Whether a reader could take it for another host, also after removing `.` and `..`."""
     parts = text.partition("?")[0].replace("\\", "/").split("/")[1:]
     return any(part in {".", ".."} for part in parts) or (len(parts) > 1 and not parts[0])
 
@@ -91,8 +91,8 @@ def _is_plain(text: str) -> bool:
 async def send_answer(
     send: Send, status: int, content: bytes = b"", kind: bytes = b"", headers: tuple[tuple[bytes, bytes], ...] = ()
 ) -> None:
-    """A whole answer."""
-    told = [(b"content-type", kind)] if kind else []
-    told += [(b"content-length", str(len(content)).encode()), *headers]
-    await send({"type": "http.response.start", "status": status, "headers": told})
+    """Send a complete answer."""
+    all_headers = [(b"content-type", kind)] if kind else []
+    all_headers += [(b"content-length", str(len(content)).encode()), *headers]
+    await send({"type": "http.response.start", "status": status, "headers": all_headers})
     await send({"type": "http.response.body", "body": content})

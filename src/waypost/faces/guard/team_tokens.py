@@ -1,84 +1,81 @@
-"""Tokens and sessions of a team: in the database, which all servers ask. What is revoked there is so at once."""
+"""Tokens and sessions of a team, stored in its database. Revocations take effect at once on all servers."""
 
 import re
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from waypost.errors import InvalidInput, NotFound, SecurityError
 from waypost.faces.guard.asgi import CALLER, SPACE_HEADER, App, Receive, Scope, Send
 from waypost.faces.guard.identity import TokenIdentity
 from waypost.faces.guard.sessions import IDLE, LONGEST, SignedInSession
 from waypost.faces.guard.tokens import digest_of, new_token
+from waypost.memory.team_database import TeamDatabase, acting_as
 from waypost.model.time import Clock, utc_now
 
 if TYPE_CHECKING:
-    from waypost.store.postgres.directory.directory import Directory
-    from waypost.store.postgres.directory.rows import Holder, Kind, Rights
-    from waypost.store.postgres.directory.sessions import Connect
-    from waypost.store.postgres.roles import Role
-    from waypost.store.postgres.security import Principal
+    from waypost.faces.guard.identity import Kind, Rights
 
-_LONGEST = 256  # characters of what is looked at as a token
+_LONGEST = 256  # characters of input that can be a token
 _ID = re.compile(r"[A-Za-z0-9_-]{43}")
 _KEY = re.compile(r"[0-9a-f]{16}")
 _ID_BYTES = 32
-_MOST = 64  # sessions of one token
-_NOTES = 200  # how often the time of an idle session is noted at most
+_MOST = 64  # sessions per token
+_NOTES = 200  # how often per idle period the last use is saved, at most
 
 
 @dataclass(frozen=True, slots=True)
 class TeamIdentity(TokenIdentity):
-    """The holder of a team's token. It opens the memories that its user is a member of, as far as the token goes; in
-    each it may what the user's role there allows."""
+    """The holder of a team's token. It opens the memories its user is a member of, within the token's limits, with the
+    user's role in each."""
 
     user: str = ""
-    roles: Mapping[str, "Role"] = field(default_factory=dict, hash=False)
+    roles: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def opens(self, space_id: str) -> bool:
         return space_id in self.roles
 
     def check_opens(self, space_id: str) -> None:
         if not self.opens(space_id):
-            raise SecurityError("This token is for another memory.", "Ask one of its owners to add you.")
+            raise SecurityError("This token is for another memory.", "Ask an owner of the memory to add you.")
 
     def writes_in(self, space_id: str) -> bool:
         return self.rights == "write" and self.roles.get(space_id) in ("owner", "writer")
 
     def check_writes(self, space_id: str) -> None:
         if self.rights != "write":
-            raise SecurityError("This token only reads.", "Use one that was made without --read-only.")
+            raise SecurityError("This token can only read.", "Use one created without --read-only.")
         if not self.writes_in(space_id):
             raise SecurityError(
-                f"{self.user} may only read this memory: the role there is reader.",
-                f"Ask one of its owners: `waypost team member role {self.user} writer`.",
+                f"{self.user} can only read this memory, as a reader.",
+                f"Ask an owner to run `waypost team member role {self.user} writer`.",
             )
 
     def owns(self, space_id: str) -> bool:
-        """Whether this is a person who may forget there, and choose its members (GOV-1: no agent does)."""
+        """Whether this is a person who can delete memories permanently and manage members. Agents never can."""
         return self.kind == "person" and self.rights == "write" and self.roles.get(space_id) == "owner"
 
     def check_speaks(self, space_id: str, *, forgetting: bool = False) -> None:
-        """Nobody sees who answers at the far end: what only persons may takes a token that was made for one."""
+        """A remote server cannot see who answers, so decisions of a person need a token created for a person."""
         if self.kind != "person":
             raise SecurityError(
-                "Only a person decides this; the token is an agent's.",
-                f"Tell {self.user}: they can do it in the dashboard, or with a token that was made with --person.",
+                "Only a person can decide this; the token belongs to an agent.",
+                f"Ask {self.user} to do it in the dashboard, or with a token created with --person.",
             )
         self.check_writes(space_id)
         if forgetting and not self.owns(space_id):
             raise SecurityError(
-                "Only an owner of this memory may do this.", "Ask one of them: `waypost team member list` names them."
+                "Only an owner of this memory can do this.", "Owners are listed by `waypost team member list`."
             )
 
     @property
     def writes(self) -> bool:
-        """Whether there is any memory that it may write to."""
+        """Whether it can write to any memory."""
         return any(self.writes_in(space_id) for space_id in self.roles)
 
     def agent(self, client: str) -> str:
@@ -88,106 +85,106 @@ class TeamIdentity(TokenIdentity):
     def person(self) -> str:
         return self.user
 
-    def chosen(self, named: str = "") -> str | None:
-        """What it writes must not end up in another memory than was meant, so of several one has to be named."""
+    def chosen_space(self, named: str = "") -> str | None:
+        """The named memory, or the only one. Raises if several are possible, so that nothing is written to the wrong one."""
         if named:
             self.check_opens(named)
             return named
         if not self.roles:
-            raise self._nothing_opened()
+            raise self._opens_nothing()
         if len(self.roles) > 1:
             raise InvalidInput(
                 f"This token opens {len(self.roles)} memories.",
                 f"Send the id of one as the header {SPACE_HEADER}; GET /api/v1/spaces lists them. "
-                "Or use a token that was made for one project.",
+                "Or use a token created for one project.",
             )
         return next(iter(self.roles))
 
-    def _nothing_opened(self) -> NotFound:
-        which = "the one that it was made for" if self.space else "any"
+    def _opens_nothing(self) -> NotFound:
+        which = "the memory it was created for" if self.space else "any"
         return NotFound(
             f"This token opens no memory: {self.user} is not a member of {which}.",
             "Ask an owner of a memory, or an administrator, to add you: "
             f"`waypost team member add {self.user} writer --space NAME`.",
         )
 
-    @contextmanager
-    def acting(self) -> Iterator[None]:
-        from waypost.store.postgres.security import PRINCIPAL
-
-        before = PRINCIPAL.set(self.principal)
-        try:
-            yield
-        finally:
-            PRINCIPAL.reset(before)
-
-    @property
-    def principal(self) -> "Principal":
-        """For whom the database is to act."""
-        from waypost.store.postgres.security import Principal
-
-        return Principal(self.user, self.kind, self.rights, self.roles)
+    def acting(self) -> AbstractContextManager[None]:
+        return acting_as(self.user, self.kind, self.rights, self.roles)
 
 
 class TeamTokens:
-    """Knows the tokens of a team. Each look asks the database; it raises StoreError when that cannot be reached."""
+    """The tokens of a team. Each call asks the database and raises StoreError if it cannot be reached."""
 
-    def __init__(self, connect: "Connect", *, name: str = "team") -> None:
-        self._connect = connect
-        self.path = PurePosixPath(name)  # what the cookie of these servers is called by
+    def __init__(self, database: TeamDatabase, *, name: str = "team") -> None:
+        self._database = database
+        self.path = PurePosixPath(name)  # names the cookie of these servers
 
     def verify(self, token: str) -> TeamIdentity | None:
-        """Whose token this is."""
-        return self._found(digest=digest_of(token)) if 0 < len(token) <= _LONGEST else None
+        """The identity of this token, or None."""
+        return self._find(digest=digest_of(token)) if 0 < len(token) <= _LONGEST else None
 
     def holder(self, key: str) -> TeamIdentity | None:
-        """Who has the token of this key; nobody, once it is revoked."""
-        return self._found(key=key) if _KEY.fullmatch(key) else None
+        """The holder of the token with this key, or None if it is revoked."""
+        return self._find(key=key) if _KEY.fullmatch(key) else None
 
     def owner(self) -> TokenIdentity | None:
-        """A team's server has no owner: nobody signs in by a code that a terminal shows."""
+        """None: a team's server has no owner, and no sign-in code."""
         return None
 
-    def _found(self, *, digest: str | None = None, key: str | None = None) -> TeamIdentity | None:
-        from waypost.store.postgres.directory.directory import Directory
+    def _find(self, *, digest: str | None = None, key: str | None = None) -> TeamIdentity | None:
+        holder = self._database.holder(digest=digest, key=key)
+        if holder is None:
+            return None
+        name = holder.user if holder.kind == "person" else f"{holder.user}/{holder.token}"  # an agent's has its user
+        return TeamIdentity(
+            name, holder.kind, holder.rights, holder.key, holder.space_id or "", user=holder.user, roles=holder.roles
+        )
 
-        with self._connect() as connection:
-            held = Directory(connection).holder(digest=digest, key=key)
-        return None if held is None else _identity(held)
 
+def open_team_tokens(database: TeamDatabase, clock: Clock = utc_now) -> tuple[TeamTokens, "TeamSessions"] | None:
+    """The tokens and sessions of the team in this database, if the login is its server role.
 
-def team_behind(dsn: str, clock: Clock = utc_now) -> tuple[TeamTokens, "TeamSessions"] | None:
-    """The tokens and sessions of the team at this store, where it is one and we log in as its server; None where the
-    tokens of this home count."""
-    from waypost.store.postgres.directory.directory import Directory
-    from waypost.store.postgres.directory.schema import check_directory
-    from waypost.store.postgres.directory.sessions import pooled
-
-    connect = pooled(dsn)
-    with connect() as connection:
-        check_directory(connection)
-        told = Directory(connection).status()
-    if not told["server"]:
+    Otherwise None: the tokens of the data directory apply.
+    """
+    database.check()
+    status = database.status()
+    if not status["server"]:
         return None
-    return TeamTokens(connect, name=told["login"]), TeamSessions(connect, clock)
+    return TeamTokens(database, name=status["login"]), TeamSessions(database, clock)
 
 
-def acting_for_callers(app: App, came: Callable[[TeamIdentity], None] = lambda _: None) -> App:
-    """`app`, for behind a `Gate`: what it does in the database it does for whoever sends the request, also in threads
-    that it starts. `came` hears of everybody."""
+def acting_for_callers(app: App, on_request: Callable[[TeamIdentity], None] = lambda _: None) -> App:
+    """`app`, to run behind a `RequestGate`. It and its threads act in the database for the request's sender. `on_request`
+    gets every sender."""
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
         identity = scope.get(CALLER)
         if isinstance(identity, TeamIdentity):
-            came(identity)
+            on_request(identity)
         with identity.acting() if isinstance(identity, TeamIdentity) else nullcontext():
             await app(scope, receive, send)
 
     return application
 
 
+class TokenDirectory(Protocol):
+    """Where a team's tokens are stored."""
+
+    def make_token(
+        self,
+        user: str,
+        name: str,
+        *,
+        digest: str,
+        kind: "Kind",
+        rights: "Rights",
+        space_id: str | None,
+        expires: datetime | None,
+    ) -> None: ...
+
+
 def make_token(
-    directory: "Directory",
+    directory: TokenDirectory,
     user: str,
     name: str,
     *,
@@ -196,7 +193,7 @@ def make_token(
     space_id: str | None = None,
     expires: datetime | None = None,
 ) -> str:
-    """Give out a token of this user. It is returned once and cannot be shown again."""
+    """Create a token for this user. It is returned once and cannot be shown again."""
     token = new_token()
     directory.make_token(
         user, name, digest=digest_of(token), kind=kind, rights=rights, space_id=space_id, expires=expires
@@ -205,55 +202,44 @@ def make_token(
 
 
 class TeamSessions:
-    """Sessions of people, as `Sessions` has them for one home."""
+    """Browser sessions, like `SignedInSessions` for a data directory."""
 
     def __init__(
-        self, connect: "Connect", clock: Clock = utc_now, *, idle: timedelta = IDLE, longest: timedelta = LONGEST
+        self, database: TeamDatabase, clock: Clock = utc_now, *, idle: timedelta = IDLE, longest: timedelta = LONGEST
     ) -> None:
-        from waypost.store.postgres.directory.sessions import KeptSessions
-
-        self._kept, self._clock, self._idle, self.longest = KeptSessions(connect), clock, idle, longest
+        self._database, self._stored = database, database.sessions()
+        self._clock, self._idle, self.longest = clock, idle, longest
         self._guard = threading.Lock()
-        self._used: dict[str, datetime] = {}  # since the database was told
+        self._used: dict[str, datetime] = {}  # last uses that are not in the database yet
 
     def begin(self, holder: str) -> str:
-        """A new session of the token with this key; returns its id."""
-        from waypost.store.postgres.directory.sessions import KeptSession
-
+        """Start a session for the token with this key and return its id."""
         name, now = secrets.token_urlsafe(_ID_BYTES), self._clock()
-        session = KeptSession(digest_of(name), holder, now, now)
-        self._kept.begin(session, oldest=now - self.longest, idle=now - self._idle, most=_MOST)
+        oldest, idle = now - self.longest, now - self._idle
+        self._database.begin_session(digest_of(name), holder, now, oldest=oldest, idle=idle, most=_MOST)
         return name
 
     def find(self, name: str) -> SignedInSession | None:
-        """The session of this id, if it has not ended. This counts as its use."""
-        kept = self._kept.find(digest_of(name)) if _ID.fullmatch(name) else None
+        """The session with this id, if it has not ended. Counts as a use."""
+        stored = self._stored.find(digest_of(name)) if _ID.fullmatch(name) else None
         now = self._clock()
-        if kept is None or now - kept.seen >= self._idle or now - kept.began >= self.longest:
+        if stored is None or now - stored.seen >= self._idle or now - stored.began >= self.longest:
             return None
-        if now - kept.seen > self._idle / _NOTES:
+        if now - stored.seen > self._idle / _NOTES:
             with self._guard:
-                self._used[kept.digest] = now
-        return SignedInSession(kept.digest, kept.holder, kept.began, kept.seen)
+                self._used[stored.digest] = now
+        return SignedInSession(stored.digest, stored.holder, stored.began, stored.seen)
 
-    def is_to_note(self, session: SignedInSession) -> bool:
+    def needs_saving(self, session: SignedInSession) -> bool:
         with self._guard:
             return session.digest in self._used
 
-    def note(self) -> None:
-        """Tell the database when sessions were used last."""
+    def save(self) -> None:
+        """Save the last uses of sessions."""
         with self._guard:
             used, self._used = self._used, {}
         for digest, at in used.items():
-            self._kept.seen(digest, at)
+            self._stored.seen(digest, at)
 
     def end(self, session: SignedInSession) -> None:
-        self._kept.end(session.digest)
-
-
-def _identity(held: "Holder") -> TeamIdentity:
-    """An agent is known by its own name and by whose it is."""
-    name = held.user if held.kind == "person" else f"{held.user}/{held.token}"
-    return TeamIdentity(
-        name, held.kind, held.rights, held.key, held.space_id or "", user=held.user, roles=dict(held.roles)
-    )
+        self._stored.end(session.digest)

@@ -1,5 +1,5 @@
-"""Tokens: the owner's in `<home>/token`, named ones (an agent's, a second person's device) as hashes in
-`<home>/tokens.json`. Both files are for their owner only."""
+"""Tokens: the owner's in `<home>/token`; named ones (for agents, other devices) as hashes in `<home>/tokens.json`. Only the
+owner can read both files."""
 
 import hashlib
 import hmac
@@ -18,9 +18,9 @@ from waypost.faces.guard.private import file_stamp, read_private_file
 from waypost.space.platform import make_private_directory, wait_lock, write_private_file
 
 OWNER = "owner"
-PREFIX = "waypost_"  # by which a token is known as a secret wherever it turns up
-_BYTES = 32  # of chance in a token: cannot be guessed, so a plain hash of it cannot be reversed either
-_LONGEST = 256  # characters of what is looked at as a token
+PREFIX = "waypost_"  # lets secret scanners recognise a token
+_BYTES = 32  # of randomness; too much to guess, so a plain hash is safe
+_LONGEST = 256  # characters of input that can be a token
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{32,256}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -32,21 +32,21 @@ _LOCK_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class NamedToken:
-    """What is kept of a token that was given out: never the token."""
+    """What is stored of a named token: never the token itself."""
 
     name: str
     kind: Kind
     rights: Rights
     created: str
     digest: str
-    space: str = ""  # the one memory that it opens; empty: every one of this home
+    space: str = ""  # the only memory it opens; empty for all of this data directory
 
     @property
     def identity(self) -> TokenIdentity:
         return TokenIdentity(self.name, self.kind, self.rights, self.digest[:16], self.space)
 
     def to_json(self) -> dict[str, str]:
-        """Without the digest: this is shown."""
+        """For display, without the digest."""
         return {
             "name": self.name,
             "kind": self.kind,
@@ -57,7 +57,7 @@ class NamedToken:
 
 
 class TokenFile:
-    """The tokens of one home. A change on disk (made, revoked, replaced) holds from the next request on."""
+    """The tokens of a data directory. Changes on disk take effect with the next request."""
 
     def __init__(self, home: Path) -> None:
         self.path = home / "token"
@@ -67,41 +67,41 @@ class TokenFile:
         self._known: tuple[tuple[str, TokenIdentity], ...] = ()
 
     def ensure_owner(self) -> bool:
-        """See to it that there is an owner's token; says whether it was made now. Of several that start at once, one
-        makes it. Raises SecurityError when the file is open to others."""
+        """Create the owner's token if it is missing; returns whether it was created. Safe if several servers start at once.
+        Raises SecurityError if others can access the file."""
         make_private_directory(self._home)
-        made = False
+        created = False
         if not self.path.exists():
-            made = write_private_file(self.path, f"{new_token()}\n".encode(), replace=False)
+            created = write_private_file(self.path, f"{new_token()}\n".encode(), replace=False)
         self.owner_token()
-        return made
+        return created
 
     def owner_token(self) -> str:
         """The owner's token."""
         text = read_private_file(self.path, 4096).decode("ascii", "replace").strip()
         if not _TOKEN.fullmatch(text):
             raise SecurityError(
-                f"{self.path} holds no token.", "Delete it; the next start of the server makes a new one."
+                f"{self.path} contains no token.", "Delete it; the next start of the server creates a new one."
             )
         return text
 
     def verify(self, token: str) -> TokenIdentity | None:
-        """Whose token this is. Takes as long whoever it is: all are compared, each in constant time."""
+        """The identity of this token, or None. Compares all tokens in constant time."""
         if len(token) > _LONGEST:
             return None
-        found: TokenIdentity | None = None
+        match: TokenIdentity | None = None
         digest = digest_of(token)
-        for known, identity in self._current():
-            if hmac.compare_digest(known, digest):
-                found = identity
-        return found
+        for stored_digest, identity in self._current():
+            if hmac.compare_digest(stored_digest, digest):
+                match = identity
+        return match
 
     def owner(self) -> TokenIdentity | None:
-        """Whoever has the owner's token, if there is one."""
+        """The holder of the owner's token, if it exists."""
         return next((identity for _, identity in self._current() if identity.name == OWNER), None)
 
     def holder(self, key: str) -> TokenIdentity | None:
-        """Who has the token of this key; nobody, once it is revoked or replaced."""
+        """The holder of the token with this key, or None if it is revoked or replaced."""
         return next((identity for _, identity in self._current() if identity.key == key), None)
 
     def make(
@@ -113,27 +113,27 @@ class TokenFile:
         space: str = "",
         clock: Callable[[], datetime],
     ) -> str:
-        """Give out a token under a name of its own. It is returned once and cannot be shown again."""
+        """Create a named token. It is returned once and cannot be shown again."""
         if not _NAME.fullmatch(name) or name == OWNER:
             raise InvalidInput(
-                f"{name[:80]!r} is no name for a token.", "Use up to 64 letters, digits, dots, hyphens, underscores."
+                f"Invalid token name {name[:80]!r}.", "Use up to 64 letters, digits, dots, hyphens, underscores."
             )
         if kind not in KINDS or rights not in RIGHTS:
-            raise InvalidInput("A token is for a person or an agent, to read or to write.", "Name one of each.")
+            raise InvalidInput("A token is for a person or an agent, to read or to write.", "Choose one of each.")
         token = new_token()
-        made = NamedToken(name, kind, rights, clock().isoformat(timespec="seconds"), digest_of(token), space)
+        entry = NamedToken(name, kind, rights, clock().isoformat(timespec="seconds"), digest_of(token), space)
         make_private_directory(self._home)
         with wait_lock(self._home / ".tokens.lock", _LOCK_SECONDS):
-            there = self.named()
-            if any(one.name == name for one in there):
-                raise InvalidInput(f"There is a token named {name!r}.", "Revoke it first, or take another name.")
-            if len(there) >= _MOST:
-                raise InvalidInput(f"There are {_MOST} tokens.", "Revoke those that nobody uses any more.")
-            self._write((*there, made))
+            existing = self.named()
+            if any(other.name == name for other in existing):
+                raise InvalidInput(f"A token named {name!r} exists.", "Revoke it first, or choose another name.")
+            if len(existing) >= _MOST:
+                raise InvalidInput(f"There are {_MOST} tokens.", "Revoke unused ones.")
+            self._write((*existing, entry))
         return token
 
     def named(self) -> tuple[NamedToken, ...]:
-        """The named tokens, oldest first. Raises SecurityError when their file is open to others or damaged."""
+        """The named tokens, oldest first. Raises SecurityError if their file is damaged or accessible to others."""
         try:
             content = read_private_file(self.named_path, _FILE_LIMIT)
         except FileNotFoundError:
@@ -142,30 +142,30 @@ class TokenFile:
             return tuple(_parsed(entry) for entry in json.loads(content)["tokens"])
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise SecurityError(
-                f"{self.named_path} is damaged.", "Delete it and make the tokens of your agents anew."
+                f"{self.named_path} is damaged.", "Delete it and create your agents' tokens again."
             ) from error
 
     def revoke(self, name: str) -> None:
-        """The token of this name opens nothing any more. The owner's is replaced by deleting its file."""
+        """Revoke the token with this name. To replace the owner's token, delete its file."""
         with wait_lock(self._home / ".tokens.lock", _LOCK_SECONDS):
-            there = self.named()
-            kept = tuple(one for one in there if one.name != name)
-            if len(kept) == len(there):
-                raise NotFound(f"There is no token named {name[:80]!r}.", "List them to see the names.")
+            existing = self.named()
+            kept = tuple(token for token in existing if token.name != name)
+            if len(kept) == len(existing):
+                raise NotFound(f"There is no token named {name[:80]!r}.", "See `waypost token list`.")
             self._write(kept)
 
     def _write(self, tokens: tuple[NamedToken, ...]) -> None:
-        entries = [{**one.to_json(), "sha256": one.digest} for one in tokens]
+        entries = [{**token.to_json(), "sha256": token.digest} for token in tokens]
         write_private_file(self.named_path, json.dumps({"tokens": entries}, indent=2).encode(), replace=True)
 
     def _current(self) -> tuple[tuple[str, TokenIdentity], ...]:
         stamps = (file_stamp(self.path), file_stamp(self.named_path))
         if stamps != self._stamps:
-            known = [(one.digest, one.identity) for one in self.named()]
+            entries = [(token.digest, token.identity) for token in self.named()]
             if stamps[0] is not None:
                 digest = digest_of(self.owner_token())
-                known.append((digest, TokenIdentity(OWNER, "person", "write", digest[:16])))
-            self._known, self._stamps = tuple(known), stamps
+                entries.append((digest, TokenIdentity(OWNER, "person", "write", digest[:16])))
+            self._known, self._stamps = tuple(entries), stamps
         return self._known
 
 

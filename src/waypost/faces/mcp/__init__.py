@@ -1,1 +1,1 @@
-"""The MCP server: Waypost in the hands of an agent."""
+"""The MCP server."""

@@ -1,4 +1,4 @@
-"""How the person behind a client is asked: by a question of the protocol, or by an answer that the client comes back to."""
+"""Asks the client's user to confirm: during the request, or in newer protocols by a result the client must answer."""
 
 import asyncio
 import hmac
@@ -19,7 +19,7 @@ from waypost.faces.mcp.session import AnswerNeeded, no_way_to_ask
 from waypost.faces.mcp.tool import Cancelled
 from waypost.faces.mcp.workers import Workers
 
-_KEY = secrets.token_bytes(32)  # so that only what was asked can be answered
+_KEY = secrets.token_bytes(32)  # so that clients cannot answer questions that were never asked
 _CONFIRM = {
     "type": "object",
     "properties": {"confirm": {"type": "boolean", "title": "Yes", "description": "Yes, do this"}},
@@ -27,22 +27,22 @@ _CONFIRM = {
 }
 
 Context = ServerRequestContext[Any, Any]
-Carries = types.CallToolRequestParams | types.ReadResourceRequestParams | types.GetPromptRequestParams
+AnswerableParams = types.CallToolRequestParams | types.ReadResourceRequestParams | types.GetPromptRequestParams
 
 
 @dataclass(slots=True)
 class Confirmation:
-    """The questions of one request."""
+    """The questions of one request to the user."""
 
     context: Context
-    params: Carries
+    params: AnswerableParams
     workers: Workers
     loop: asyncio.AbstractEventLoop
     _open: "list[Future[types.ElicitResult]]" = field(default_factory=list)
     _ended: bool = False
 
     def ask(self, question: str) -> bool:
-        """Called in a tool's thread. Later protocols ask by an answer that the client has to come back to."""
+        """Ask and wait; called in a tool's thread. In newer protocols raises `AnswerNeeded` instead of waiting."""
         able = self.context.session.client_capabilities
         if (
             able is None
@@ -58,19 +58,19 @@ class Confirmation:
         return self._ask_now(question)
 
     def end(self) -> None:
-        """Nobody waits for the request any more: neither does its thread for the person."""
+        """Stop waiting for answers, because the request has ended."""
         self._ended = True
-        for one in self._open:
-            one.cancel()
+        for question in self._open:
+            question.cancel()
 
     def needed(self, question: str) -> types.InputRequiredResult:
-        """The answer that asks."""
+        """The result that asks the client for the answer."""
         form = types.ElicitRequestFormParams(message=sendable(question), requested_schema=_CONFIRM)
         return types.InputRequiredResult(input_requests={_key(self.params, question): types.ElicitRequest(params=form)})
 
     def _ask_now(self, question: str) -> bool:
-        asked = self.context.session.elicit_form(sendable(question), _CONFIRM, self.context.request_id)
-        waiting = asyncio.run_coroutine_threadsafe(asked, self.loop)
+        request = self.context.session.elicit_form(sendable(question), _CONFIRM, self.context.request_id)
+        waiting = asyncio.run_coroutine_threadsafe(request, self.loop)
         self._open.append(waiting)
         if self._ended:
             waiting.cancel()
@@ -81,12 +81,12 @@ class Confirmation:
             raise Cancelled from error
         except (MCPError, ValidationError) as error:
             raise SecurityError(
-                "The person could not be asked; nothing was changed.", "Tell them, they can do it at a terminal."
+                "The user could not be asked; nothing was changed.", "Ask them to do it at a terminal."
             ) from error
 
 
 def sendable(text: str) -> str:
-    """Text as UTF-8 can carry it."""
+    """Text without characters that UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -94,7 +94,7 @@ def _is_yes(answer: types.ElicitResult) -> bool:
     return answer.action == "accept" and (answer.content or {}).get("confirm") is True
 
 
-def _key(params: Carries, question: str) -> str:
-    """What an answer is filed under: that to another question, or about another memory, is none to this one."""
-    asked = params.model_dump(include={"name", "arguments", "uri"}, mode="json")
-    return hmac.digest(_KEY, json.dumps([asked, question], sort_keys=True).encode(), "sha256").hex()[:32]
+def _key(params: AnswerableParams, question: str) -> str:
+    """The key of an answer, bound to the question and the arguments, so that no other answer can be used."""
+    subject = params.model_dump(include={"name", "arguments", "uri"}, mode="json")
+    return hmac.digest(_KEY, json.dumps([subject, question], sort_keys=True).encode(), "sha256").hex()[:32]

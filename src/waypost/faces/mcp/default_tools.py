@@ -1,4 +1,4 @@
-"""The tools that every profile has: eight, so that they cost an agent's context little."""
+"""The eight tools of every profile. Few and short, because each costs context."""
 
 from waypost.faces.mcp.read_tools import ABOUT_CODE, BRIEF, RECALL, WHY
 from waypost.faces.mcp.status_tool import STATUS

@@ -1,8 +1,7 @@
-"""What can be answered before the SDK is there: how a connection opens, `ping` and `tools/list`.
+"""Answers the first requests from plain data, before the SDK is imported: the opening, `ping` and `tools/list`.
 
-Clients open in one of two ways. By a handshake, `initialize`, that counts for all that follows; or, by the later revisions,
-not at all: every request brings an envelope that says who asks, and a client that wants to know first asks
-`server/discover`. The rule is to be sure: whatever is not exactly as expected waits for the SDK, which knows best.
+A client opens in one of two ways. Older revisions send `initialize` once. Newer ones send an envelope with each request
+that names the client, and may ask `server/discover` first. Any unexpected message waits for the SDK.
 """
 
 import json
@@ -20,16 +19,16 @@ _VERSION, _CLIENT, _ABILITIES, _SERVER = (
 
 
 class EarlyAnswers:
-    """One connection, as far as plain data answers it. Its first message decides whether we know it."""
+    """Answers on one connection. Its first message decides which protocol it uses."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         self._tools = tools
         self._opens: Literal["", "handshake", "envelope", "unknown"] = ""
         self.opening: str | int | None = None  # the id of the first message, if it was answered
-        self.others_wait = False  # something that needs an answer was left to the SDK
+        self.others_wait = False  # whether a request is left for the SDK
 
     def answer(self, line: bytes) -> bytes | None:
-        """The line that answers this one; None: it is for the SDK to answer or to note."""
+        """The line that answers this one, or None if the SDK must handle it."""
         request = _request(line)
         first = not self._opens
         if first:
@@ -53,9 +52,9 @@ class EarlyAnswers:
             case "handshake", "tools/list" if not first and _says_nothing(params):
                 return {"tools": hello.listing(self._tools)}
             case "envelope", "server/discover" if _is_envelope(params):
-                said = hello.initialize_result({})
-                del said["protocolVersion"], said["serverInfo"]
-                return _enveloped({**said, "supportedVersions": list(hello.ENVELOPE_VERSIONS)})
+                result = hello.initialize_result({})
+                del result["protocolVersion"], result["serverInfo"]
+                return _enveloped({**result, "supportedVersions": list(hello.ENVELOPE_VERSIONS)})
             case "envelope", "tools/list" if _is_envelope(params):
                 return _enveloped({"tools": hello.listing(self._tools)})
         return None
@@ -112,7 +111,7 @@ def _is_client(client: Any) -> bool:
 
 
 def _are_abilities(abilities: Any) -> bool:
-    """The shapes that are in use: `{}`, `{"listChanged": true}`, `{"form": {}, "url": {}}`."""
+    """Whether these are shapes in use: `{}`, `{"listChanged": true}`, `{"form": {}, "url": {}}`."""
     return isinstance(abilities, dict) and all(
         isinstance(ability, dict)
         and all(isinstance(value, bool) if name == "listChanged" else value == {} for name, value in ability.items())

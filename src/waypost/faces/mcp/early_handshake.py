@@ -1,8 +1,8 @@
-"""The door of the stdio server: it hears the client from the first moment on.
+"""Listens to the stdio client from the first moment, before the SDK is imported.
 
-Importing the SDK takes most of a second of CPU. Meanwhile a thread reads what the client says, answers from plain data what
-can be answered so (`door_answers`) and keeps the rest, in order, for the server. The opening is among the rest: the server
-hears it too, and its answer is dropped, because it has been given.
+Importing the SDK takes most of a second. Meanwhile a thread reads the client's messages and answers the simple ones
+(`early_answers`). The rest is queued for the server. The opening is queued too: the server needs it, and its second answer
+is dropped.
 """
 
 import os
@@ -13,47 +13,46 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from waypost.faces.mcp.early_answers import EarlyAnswers
-from waypost.faces.mcp.shutdown import Life
+from waypost.faces.mcp.shutdown import Shutdown
 from waypost.faces.mcp.tool import Tool
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
-LINE_LIMIT = 32 * 2**20  # bytes of one message; the largest file that is indexed has far less
-_KEPT_AT_MOST = 256  # messages; a client that sends more waits until the server has taken some
+LINE_LIMIT = 32 * 2**20  # bytes of one message; far more than the largest indexed file
+_MOST_QUEUED = 256  # messages; a client that sends more waits for the server
 _CHUNK = 2**16
-_PATIENCE = 0.05  # seconds that a client has to speak before the import begins, which would slow the first answer
+_PATIENCE = 0.05  # seconds to wait for the first message before the import starts, which would slow its answer
 _TOO_LONG = (
-    b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"A message may have at most %d bytes. Send less at once."}}\n'
+    b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"A message can have at most %d bytes. Send less at once."}}\n'
     % LINE_LIMIT
 )
 
 
-def serve_at_door(tools: Sequence[Tool], build: "Callable[[], Server[Any]]", life: Life) -> None:
-    """Serve the client at our standard input and output until it goes; the process ends then. `build` may take its time:
-    it imports the SDK."""
+def serve_stdin(tools: Sequence[Tool], build: "Callable[[], Server[Any]]", shutdown: Shutdown) -> None:
+    """Serve the client on standard input and output, then end the process. `build` may be slow: it imports the SDK."""
     source, sink = claim_standard_streams()
-    life.watch(source)
-    door = Door(EarlyAnswers(tools), life, source, sink)
+    shutdown.watch(source)
+    connection = EarlyConnection(EarlyAnswers(tools), shutdown, source, sink)
     try:
-        door.open(_PATIENCE)
+        connection.listen(_PATIENCE)
         server = build()
         import anyio
 
         from waypost.faces.mcp.early_streams import serve
 
-        anyio.run(serve, server, door)
+        anyio.run(serve, server, connection)
     finally:
-        life.last_acts()
-    life.end(0)  # threads may still be at work for nobody
+        shutdown.run_exit_actions()
+    shutdown.end(0)  # threads may still be working although nobody waits
 
 
 def claim_standard_streams() -> tuple[int, int]:
-    """The client's pipes, for us alone: what others in this process or its children print goes to standard error, and
-    what they read is empty."""
+    """Reserve the client's pipes for this server. Other output of this process goes to standard error; other reads get
+    nothing."""
     try:
         os.fstat(2)
-    except OSError:  # closed by whoever started us: else a pipe of the client would get its number
+    except OSError:  # closed at start: otherwise a pipe of the client would get its number
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     source, sink = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -66,56 +65,56 @@ def claim_standard_streams() -> tuple[int, int]:
     return source, sink
 
 
-class Door:
-    """The two ends of the pipe to the client, whoever is behind it."""
+class EarlyConnection:
+    """Both ends of the pipe to the client."""
 
-    def __init__(self, answers: EarlyAnswers, life: Life, source: int, sink: int) -> None:
+    def __init__(self, answers: EarlyAnswers, shutdown: Shutdown, source: int, sink: int) -> None:
         self._answers = answers
-        self._life = life
+        self._shutdown = shutdown
         self._source = source
         self._sink = sink
-        self._kept: deque[bytes | None] = deque()
-        self._room = threading.Semaphore(_KEPT_AT_MOST)
+        self._queue: deque[bytes | None] = deque()
+        self._room = threading.Semaphore(_MOST_QUEUED)
         self._wake: Callable[[], None] | None = None
         self._writing = threading.Lock()
         self._greeted = threading.Event()
 
     @property
     def opening(self) -> str | int | None:
-        """The id of the request whose answer the client has already."""
+        """The id of the opening request, if it has been answered."""
         return self._answers.opening
 
-    def open(self, patience: float) -> None:
-        """Begin to listen; return when the first message has been seen to, or after so many seconds."""
-        threading.Thread(target=self._listen, name="door", daemon=True).start()
+    def listen(self, patience: float) -> None:
+        """Start listening. Return after the first message was handled, or after `patience` seconds."""
+        threading.Thread(target=self._listen, name="early-connection", daemon=True).start()
         self._greeted.wait(patience)
 
     def hand_over(self, wake: Callable[[], None]) -> None:
-        """From now on everything is for the server; `wake` is called, in another thread, when `take` has something."""
+        """Queue everything for the server from now on. `wake` is called in another thread when `take` has something."""
         self._wake = wake
         wake()
 
     def take(self) -> Iterator[bytes | None]:
-        """What has come and was not answered here, in order; None: the client has closed its end."""
-        while self._kept:
-            yield self._kept.popleft()
+        """Queued messages in order; None means that the client has closed its end."""
+        while self._queue:
+            yield self._queue.popleft()
             self._room.release()
 
     def write(self, line: bytes) -> None:
-        """Say a line to the client; if it does not listen any more, that is the end of us."""
+        """Write a line to the client. If it no longer reads, end the process."""
         rest = memoryview(line)
         with self._writing:
             while rest:
                 try:
                     rest = rest[os.write(self._sink, rest) :]
                 except OSError:
-                    self._life.end(0)
+                    self._shutdown.end(0)
                     return
 
-    def complain(self, text: str) -> None:
-        """Say why, where people look for it, and end."""
+    def fail(self, text: str) -> None:
+        """Print the reason to standard error and end the process."""
         print(text, file=sys.stderr, flush=True)
-        self._life.end(1)
+        self._shutdown.end(1)
 
     def _listen(self) -> None:
         for line in read_lines(self._source):
@@ -127,28 +126,28 @@ class Door:
             if answer is not None:
                 self.write(answer)
             if answer is None or not greeted:
-                self._keep(line)
+                self._enqueue(line)
             self._greeted.set()
         if self._wake is None and not self._answers.others_wait:
-            self._life.end(0)
-        self._life.end_within_limit()
-        self._keep(None)
+            self._shutdown.end(0)
+        self._shutdown.end_within_limit()
+        self._enqueue(None)
 
-    def _keep(self, line: bytes | None) -> None:
+    def _enqueue(self, line: bytes | None) -> None:
         self._room.acquire()
-        self._kept.append(line)
+        self._queue.append(line)
         if self._wake:
             self._wake()
 
 
 def read_lines(source: int) -> Iterator[bytes | None]:
-    """The lines of a pipe until it is closed; None in place of one that is too long. Blank lines are skipped."""
+    """The lines of a pipe until it is closed. None replaces a line that is too long. Blank lines are skipped."""
     parts: list[bytes] = []
     length = 0
     while True:
         try:
             chunk = os.read(source, _CHUNK)
-        except OSError:  # a terminal that was hung up
+        except OSError:  # the terminal was closed
             return
         if not chunk:
             return

@@ -1,4 +1,4 @@
-"""The door as the SDK wants a transport: a stream of messages in, and one out. Imports the SDK."""
+"""The early connection as a transport of the SDK: one stream of messages in, one out. Imports the SDK."""
 
 import asyncio
 import contextlib
@@ -24,36 +24,36 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from waypost.faces.mcp.early_handshake import Door
+from waypost.faces.mcp.early_handshake import EarlyConnection
 
-_FINISH_WITHIN = 1.0  # seconds that running requests have when the client has closed its end; see life.LEAVE_WITHIN
+_FINISH_WITHIN = 1.0  # seconds for running requests after the client has closed its end; see shutdown.LEAVE_WITHIN
 
 
-async def serve(server: Server[Any], door: Door) -> None:
-    """Let the server take over at the door, until the client goes."""
-    async with streams(door) as (incoming, outgoing):
+async def serve(server: Server[Any], connection: EarlyConnection) -> None:
+    """Run the server on the connection until the client disconnects."""
+    async with streams(connection) as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 @asynccontextmanager
 async def streams(
-    door: Door,
+    connection: EarlyConnection,
 ) -> AsyncIterator[
     tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 ]:
-    """What the client says and said, and where to answer it."""
-    heard, incoming = anyio.create_memory_object_stream[SessionMessage | Exception]()
-    outgoing, said = anyio.create_memory_object_stream[SessionMessage]()
-    asked = _Asked()
+    """Streams of the client's messages, queued ones first, and of the answers to it."""
+    received, incoming = anyio.create_memory_object_stream[SessionMessage | Exception]()
+    outgoing, sent = anyio.create_memory_object_stream[SessionMessage]()
+    requests = _OpenRequests()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_hear, door, heard, asked)
-        tasks.start_soon(_say, door, said, asked)
+        tasks.start_soon(_receive, connection, received, requests)
+        tasks.start_soon(_send, connection, sent, requests)
         yield incoming, outgoing
 
 
 @dataclass(slots=True)
-class _Asked:
-    """The requests that have no answer yet."""
+class _OpenRequests:
+    """Requests without an answer yet."""
 
     ids: set[str | int] = field(default_factory=set)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -75,27 +75,29 @@ class _Asked:
             await self.changed.wait()
 
 
-async def _hear(door: Door, heard: MemoryObjectSendStream[SessionMessage | Exception], asked: _Asked) -> None:
+async def _receive(
+    connection: EarlyConnection, received: MemoryObjectSendStream[SessionMessage | Exception], requests: _OpenRequests
+) -> None:
     arrived = asyncio.Event()
     loop = asyncio.get_running_loop()
-    door.hand_over(lambda: _wake(loop, arrived))
-    async with heard:
+    connection.hand_over(lambda: _wake(loop, arrived))
+    async with received:
         try:
             while await arrived.wait():
                 arrived.clear()
-                for line in door.take():
-                    if line is None:  # ended by the client; the server ends with this stream
+                for line in connection.take():
+                    if line is None:  # the client has closed its end; the server ends with this stream
                         with anyio.move_on_after(_FINISH_WITHIN):
-                            await asked.all_answered()
+                            await requests.all_answered()
                         return
                     message = _message(line)
                     if message is not None:
-                        asked.note(message)
-                        await heard.send(SessionMessage(message))
+                        requests.note(message)
+                        await received.send(SessionMessage(message))
                     elif refusal := _refusal(line):
-                        await anyio.to_thread.run_sync(door.write, refusal)
+                        await anyio.to_thread.run_sync(connection.write, refusal)
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
-            return  # the server has ended by itself
+            return  # the server has ended
 
 
 def _wake(loop: asyncio.AbstractEventLoop, arrived: asyncio.Event) -> None:
@@ -104,34 +106,34 @@ def _wake(loop: asyncio.AbstractEventLoop, arrived: asyncio.Event) -> None:
 
 
 def _message(line: bytes) -> JSONRPCMessage | None:
-    """What the client says; None for what is no message. Half a character, as clients write that cut texts, is replaced."""
+    """The client's message, or None if the line is not one. Cut-off characters, which some clients send, are replaced."""
     try:
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError:
         try:
             whole = json.dumps(_read(line), ensure_ascii=False)
             message = jsonrpc_message_adapter.validate_json(whole.encode("utf-8", "replace"), by_name=False)
-        except (ValueError, RecursionError):  # also the error of validation
+        except (ValueError, RecursionError):  # includes ValidationError
             return None
     if isinstance(message, JSONRPCNotification) and b'"id"' in line:
         with contextlib.suppress(ValueError, RecursionError):
-            if "id" in _read(line):  # null or a fraction: it wants an answer, and the SDK gives none
+            if "id" in _read(line):  # null or a fraction: the client expects an answer, but the SDK sends none
                 return None
     return message
 
 
 def _refusal(line: bytes) -> bytes | None:
-    """The answer to what is no message: the SDK gives none, and a client would wait for it. None where nobody waits."""
-    number, code, text = None, PARSE_ERROR, "This is no JSON."
+    """The error answer to a line that is not a message, or None if nobody waits. The SDK would not answer at all."""
+    number, code, text = None, PARSE_ERROR, "This is not JSON."
     with contextlib.suppress(ValueError, RecursionError):
-        said = _read(line)
-        if isinstance(said, dict) and ("id" not in said or "method" not in said):
+        message = _read(line)
+        if isinstance(message, dict) and ("id" not in message or "method" not in message):
             return None
-        code, text = INVALID_REQUEST, "This is no request of JSON-RPC 2.0, with an id that is a text or a whole number."
-        if isinstance(said, list):
-            text = "Messages come one by one, not as a list."
-        elif isinstance(said, dict) and type(said["id"]) in {str, int}:
-            number = said["id"]
+        code, text = INVALID_REQUEST, "This is not a JSON-RPC 2.0 request whose id is a string or an integer."
+        if isinstance(message, list):
+            text = "Batches are not supported. Send one message at a time."
+        elif isinstance(message, dict) and type(message["id"]) in {str, int}:
+            number = message["id"]
     answer = {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": text}}
     return json.dumps(answer).encode() + b"\n"
 
@@ -140,18 +142,20 @@ def _read(line: bytes) -> Any:
     return json.loads(line.decode("utf-8", "replace"))
 
 
-async def _say(door: Door, said: MemoryObjectReceiveStream[SessionMessage], asked: _Asked) -> None:
-    given = door.opening
-    alone = anyio.CapacityLimiter(1)
-    async with said:
-        async for sent in said:
-            message = sent.message
+async def _send(
+    connection: EarlyConnection, outgoing: MemoryObjectReceiveStream[SessionMessage], requests: _OpenRequests
+) -> None:
+    answered_id = connection.opening
+    one_at_a_time = anyio.CapacityLimiter(1)
+    async with outgoing:
+        async for envelope in outgoing:
+            message = envelope.message
             answers = message.id if isinstance(message, JSONRPCResponse | JSONRPCError) else None
-            if given is not None and answers == given and type(answers) is type(given):
-                given = None
+            if answered_id is not None and answers == answered_id and type(answers) is type(answered_id):
+                answered_id = None
                 if isinstance(message, JSONRPCError):
-                    door.complain(f"The opening that was answered cannot be served: {message.error.message}.")
+                    connection.fail(f"The answered opening cannot be served: {message.error.message}.")
             else:
                 line = message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
-                await anyio.to_thread.run_sync(door.write, line, limiter=alone)
-            asked.answered(answers)
+                await anyio.to_thread.run_sync(connection.write, line, limiter=one_at_a_time)
+            requests.answered(answers)

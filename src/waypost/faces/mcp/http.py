@@ -1,4 +1,4 @@
-"""MCP over streamable HTTP, behind the guard. The SDK and uvicorn are imported when something is served."""
+"""MCP over streamable HTTP, behind the guard. The SDK and uvicorn are imported on first use."""
 
 import logging
 import sys
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 PATH = "/mcp"
 _SESSION = b"mcp-session-id"
-_SESSIONS_EACH = 64  # of one caller: an agent holds one for each window
-_SESSIONS = 256  # of all; more are refused by the SDK
-_IDLE_SECONDS = 4 * 3600.0  # a client that went away without a word is forgotten after that
-_READS = "This token may only read, and this tool can change the memory. Ask the person for one that may write."
+_SESSIONS_EACH = 64  # per caller: an agent has one per window
+_SESSIONS = 256  # in all; the SDK refuses more
+_IDLE_SECONDS = 4 * 3600.0  # then a session without requests is closed
+_READS = "This token can only read, and this tool can change the memory. Ask the user for a token that can write."
 _NOTHING: Message = {"type": "http.request", "body": b"", "more_body": False}
 
 Build = Callable[[], "Server[Any]"]
@@ -46,9 +46,9 @@ def mcp_app(
     sessions_each: int = _SESSIONS_EACH,
     idle_seconds: float = _IDLE_SECONDS,
 ) -> "McpApp":
-    """The server as an ASGI application, for behind a `Gate`. Enter its `running` while it is served.
+    """The server as an ASGI application, to run behind a `RequestGate`. Enter its `running` while it is served.
 
-    With a token that only reads, tools that do more than reading are refused.
+    Read-only tokens can only call tools that read.
     """
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
@@ -59,39 +59,39 @@ def mcp_app(
         max_sessions=_SESSIONS,
         max_request_body_size=(limits or ServerLimits()).body_bytes,
     )
-    logging.getLogger("mcp").setLevel(logging.ERROR)  # a hostile client writes no lines at its pleasure
+    logging.getLogger("mcp").setLevel(logging.ERROR)  # clients must not be able to fill the log
     return McpApp(manager.handle_request, manager.run, McpSessions(sessions_each))
 
 
 class McpApp:
-    """MCP at `/mcp`; everything else is not found."""
+    """MCP at `/mcp`; any other path is not found."""
 
     def __init__(self, handle: App, run: Callable[[], Any], sessions: McpSessions) -> None:
         self._handle, self._run, self._sessions = handle, run, sessions
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """All sessions end with the block. Can be entered once."""
+        """All sessions end with the block. Can be entered only once."""
         async with self._run():
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         identity = scope.get(CALLER)
         if scope["path"].rstrip("/") != PATH:
-            await answer(Problem(404, "There is nothing here.", f"MCP is at {PATH}."), receive, send)
+            await answer(Problem(404, "Not found.", f"MCP is at {PATH}."), receive, send)
         elif not isinstance(identity, TokenIdentity):
             await answer(Problem(401, "A valid token is needed.", "Send it as a bearer token."), receive, send)
         else:
             await self._request(identity, {**scope, "user": _user(identity)}, receive, send)
 
     async def _request(self, identity: TokenIdentity, scope: Scope, receive: Receive, send: Send) -> None:
-        named = values(scope, _SESSION)
-        if len(named) > 1:
-            await answer(Problem(400, "A request belongs to one session.", "Send one Mcp-Session-Id."), receive, send)
-        elif named:
-            await self._in_session(named[0].decode("latin-1"), identity, scope, receive, send)
+        session_ids = values(scope, _SESSION)
+        if len(session_ids) > 1:
+            await answer(Problem(400, "Several session ids.", "Send one Mcp-Session-Id."), receive, send)
+        elif session_ids:
+            await self._in_session(session_ids[0].decode("latin-1"), identity, scope, receive, send)
         elif self._sessions.has_room(identity.key):
-            await self._handle(scope, receive, self._noting(identity, scope, send))
+            await self._handle(scope, receive, self._registering(identity, scope, send))
         else:
             full = Problem(503, "All your sessions are in use.", "End one first.", ((b"retry-after", b"10"),))
             await answer(full, receive, send)
@@ -101,36 +101,35 @@ class McpApp:
     ) -> None:
         status = 0
 
-        async def watched(message: Message) -> None:
+        async def send_and_note(message: Message) -> None:
             nonlocal status
             status = message.get("status", status)
             await send(message)
 
         with self._sessions.in_use(session, identity.key):
-            await self._handle(scope, receive, watched)
+            await self._handle(scope, receive, send_and_note)
         if scope["method"] == "DELETE" and status == 200:
             self._sessions.close(session)
 
-    def _noting(self, identity: TokenIdentity, scope: Scope, send: Send) -> Send:
-        """Notes the session that an answer opens, and ends the one that gives way."""
+    def _registering(self, identity: TokenIdentity, scope: Scope, send: Send) -> Send:
+        """A `send` that registers the session an answer opens, and closes the one it evicts."""
 
-        async def noted(message: Message) -> None:
+        async def send_and_note(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] < 400:
                 for name, value in message.get("headers", ()):
-                    if name == _SESSION and (given_up := self._sessions.open(value.decode("latin-1"), identity.key)):
-                        await self._end(given_up, scope)
+                    if name == _SESSION and (evicted := self._sessions.open(value.decode("latin-1"), identity.key)):
+                        await self._end(evicted, scope)
             await send(message)
 
-        return noted
+        return send_and_note
 
     async def _end(self, session: str, scope: Scope) -> None:
-        """As if its client had ended it."""
+        """Close a session as its client would."""
 
         async def receive() -> Message:
             return _NOTHING
 
-        async def send(_: Message) -> None:
-            return None
+        async def send(_: Message) -> None: ...
 
         ending = {**scope, "method": "DELETE", "headers": [(_SESSION, session.encode("latin-1"))]}
         await self._handle(ending, receive, send)
@@ -138,7 +137,7 @@ class McpApp:
 
 @dataclass(frozen=True, slots=True)
 class _ReadersOnlyRead:
-    """For the SDK: refuses calls of tools that do more than reading to whoever may only read."""
+    """Middleware for the SDK: callers without write access can only call tools that read."""
 
     reading: frozenset[str]
 
@@ -154,13 +153,13 @@ class _ReadersOnlyRead:
 
 
 def _why_not(identity: TokenIdentity, scope: Scope) -> str:
-    """Why it may not write to the memory that it works with, and what to do; empty: it may."""
+    """Why the caller cannot write to the chosen memory, and what to do. Empty if they can."""
     if identity.rights != "write":
         return _READS
     try:
-        space = identity.chosen(named_space(scope))
+        space = identity.chosen_space(named_space(scope))
     except WaypostError as error:
-        return "" if identity.writes else f"{error.what} {error.remedy}"  # else the call itself tells
+        return "" if identity.writes else f"{error.what} {error.remedy}"  # otherwise the call reports it
     try:
         if space is not None:
             identity.check_writes(space)
@@ -183,19 +182,19 @@ def serve_http(
     say: Callable[[str], None] = lambda line: print(line, file=sys.stderr, flush=True),
     stop: threading.Event | None = None,
 ) -> None:
-    """Serve MCP until SIGTERM, SIGINT or `stop`. Port 0: any that is free. Says where it listens and where the token is.
+    """Serve MCP until SIGTERM, SIGINT or `stop`. Port 0 picks a free port. Reports the address and the token's place.
 
-    `hosts`, `origins`: what it is reached by besides, as the Host and Origin headers say it. `team`: the tokens of the team
-    whose server this is, instead of those of the home.
-    Raises InvalidInput when it cannot listen there, SecurityError when the token's file is open to others.
+    `hosts`, `origins`: further values of the Host and Origin headers. `team`: the team's tokens, instead of those in
+    the data directory.
+    Raises InvalidInput if it cannot listen there, SecurityError if others can read the token file.
     """
     listening = listen(host, port)
     try:
         tokens = TokenFile(home)
         which = "Clients send a token of the team as `Authorization: Bearer TOKEN`."
         if team is None:
-            made = " (made now)" if tokens.ensure_owner() else ""
-            which = f"The owner's token is in {tokens.path}{made}; clients send it as `Authorization: Bearer TOKEN`."
+            created = " (new)" if tokens.ensure_owner() else ""
+            which = f"The owner's token is in {tokens.path}{created}; clients send it as `Authorization: Bearer TOKEN`."
         app = mcp_app(build(), tools, limits=limits)
         bound = listening.getsockname()[1]
         let_in = tokens if team is None else team
@@ -211,7 +210,7 @@ def serve_http(
 
 
 def _user(identity: TokenIdentity) -> Any:
-    """For the SDK: a session can only be used with the token that opened it."""
+    """For the SDK: only the token that opened a session can use it."""
     from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
     from mcp.server.auth.provider import AccessToken
 

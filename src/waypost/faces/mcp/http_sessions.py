@@ -1,4 +1,4 @@
-"""The sessions that MCP clients hold over HTTP: so many for each caller. The least recently used idle one gives way."""
+"""MCP sessions over HTTP, limited per caller. A new one replaces the caller's least recently used idle one."""
 
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -13,27 +13,27 @@ class _Session:
 
 
 class McpSessions:
-    """Which sessions there are, whose, and which of them are idle."""
+    """All sessions, their callers, and which of them are idle."""
 
     def __init__(self, each: int) -> None:
         self._each = each
-        self._sessions: OrderedDict[str, _Session] = OrderedDict()  # the least recently used first
+        self._sessions: OrderedDict[str, _Session] = OrderedDict()  # least recently used first
 
     def __len__(self) -> int:
         return len(self._sessions)
 
     def has_room(self, caller: str) -> bool:
-        """Whether this caller may open another one, if need be in place of an idle one."""
+        """Whether this caller can open another session, if need be in place of an idle one."""
         own = self._of(caller)
         return len(own) < self._each or any(not self._sessions[session].in_flight for session in own)
 
     def open(self, session: str, caller: str) -> str | None:
-        """Note a new session. Returns the one that has to end for it, no longer noted."""
+        """Register a new session. Returns the session it replaces, which is no longer registered."""
         self._sessions[session] = _Session(caller)
         own = self._of(caller)
         if len(own) <= self._each:
             return None
-        oldest = next((one for one in own if one != session and not self._sessions[one].in_flight), None)
+        oldest = next((other for other in own if other != session and not self._sessions[other].in_flight), None)
         if oldest is not None:
             self.close(oldest)
         return oldest
@@ -43,17 +43,17 @@ class McpSessions:
 
     @contextmanager
     def in_use(self, session: str, caller: str) -> Iterator[None]:
-        """A request of the session is being answered in the block. A stranger's request keeps nobody's session."""
-        held = self._sessions.get(session)
-        if held is None or held.caller != caller:
+        """Mark the session as busy during the block. Requests of other callers do not count."""
+        known_session = self._sessions.get(session)
+        if known_session is None or known_session.caller != caller:
             yield
             return
-        held.in_flight += 1
+        known_session.in_flight += 1
         self._sessions.move_to_end(session)
         try:
             yield
         finally:
-            held.in_flight -= 1
+            known_session.in_flight -= 1
 
     def _of(self, caller: str) -> list[str]:
-        return [session for session, held in self._sessions.items() if held.caller == caller]
+        return [session for session, entry in self._sessions.items() if entry.caller == caller]

@@ -1,4 +1,4 @@
-"""How far this project's code is read: told with every answer that could miss some of it, and read on request."""
+"""Indexing progress: builds the index on request, and warns in answers that may miss code."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -13,48 +13,47 @@ if TYPE_CHECKING:
     from waypost import Memory
     from waypost.model.recall import Hit
 
-NOT_INDEXED = "This project's code is not indexed yet: call status with index=true to read it."
+NOT_INDEXED = "This project's code is not indexed yet: call status with index=true."
 _UNFINISHED = (
-    "The index is not complete ({files} files so far): somebody is at it, or was interrupted. "
-    "status with index=true goes on."
+    "The index is incomplete ({files} files so far): it is being built, or was interrupted. "
+    "Continue with status and index=true."
 )
 _CODE_SCOPES = ("all", "code", "functions", "database", "architecture")
-# Where each phase begins and ends, in hundredths of the whole.
+# Start and end of each phase in percent.
 _PHASES = {"walking": (0, 5), "reading": (5, 90), "concluding": (90, 99)}
 
-_running: dict[str, str] = {}  # by space: how far this process is with its index
+_running: dict[str, str] = {}  # progress of this process by space
 _lock = threading.Lock()
 
 
 def index(call: ToolCall) -> str:
-    """Read the tree and say what was read. The vectors follow in the background, where a client that goes does not stop
-    them."""
+    """Index the project and return a summary. Embedding continues in the background, even if the client disconnects."""
     memory = call.memory
 
     def report(phase: str, done: int, total: int, _note: str = "") -> None:
         low, high = _PHASES.get(phase, (99, 99))
         share = low + (high - low) * (done / total if total else 0)
-        told = f"{phase}: {done} of {total} files" if total else phase
-        _running[memory.identity.space_id] = told
-        call.report(share, 100, told)
+        progress = f"{phase}: {done} of {total} files" if total else phase
+        _running[memory.identity.space_id] = progress
+        call.report(share, 100, progress)
 
-    with _noted(memory.identity.space_id):
-        made = memory.index(facts=True, wait=False, report=report)
+    with _registered(memory.identity.space_id):
+        report_done = memory.index(facts=True, wait=False, report=report)
     call.report(100, 100, "done")
-    read = made.indexed
+    read = report_done.indexed
     skipped = f", {len(read.skipped)} skipped" if read.skipped else ""
-    broken = f", {len(read.broken)} could not be parsed whole" if read.broken else ""
+    broken = f", {len(read.broken)} parsed partly" if read.broken else ""
     return (
-        f"Indexed in {made.seconds:.1f} s: {read.files} files "
+        f"Indexed in {report_done.seconds:.1f} s: {read.files} files "
         f"({read.read} read, {read.unchanged} unchanged{skipped}{broken}), "
-        f"{made.functions} functions, {made.classes} classes."
+        f"{report_done.functions} functions, {report_done.classes} classes."
     )
 
 
 @contextmanager
-def _noted(space_id: str) -> "Iterator[None]":
+def _registered(space_id: str) -> "Iterator[None]":
     with _lock:
-        _running[space_id] = "beginning"
+        _running[space_id] = "starting"
     try:
         yield
     finally:
@@ -63,9 +62,9 @@ def _noted(space_id: str) -> "Iterator[None]":
 
 
 def index_notice(memory: "Memory", status: Mapping[str, Any]) -> str:
-    """What to know of an index that is not whole; empty where it is."""
+    """A warning about an incomplete index, or an empty string."""
     if running := _running.get(memory.identity.space_id):
-        return f"The code is being read now ({running}): answers may miss some of it."
+        return f"The code is being indexed ({running}): answers may miss some of it."
     if status["kind"] != "project":
         return ""
     tree = status["tree"]
@@ -75,7 +74,7 @@ def index_notice(memory: "Memory", status: Mapping[str, Any]) -> str:
 
 
 def code_notices(memory: "Memory", hits: "Sequence[Hit]", scope: str = "all") -> list[str]:
-    """What an answer may miss of the code. Asks the database for little where the index is whole."""
+    """Warnings that the answer may miss code. Cheap if the index is complete."""
     if scope not in _CODE_SCOPES:
         return []
     has_code = memory.identity.space_id not in _running and any(hit.source == "code" for hit in hits)

@@ -1,4 +1,4 @@
-"""Prompts that a person starts from their agent: start a task, finish it, ask why. Their words are in data/prompts.toml."""
+"""Prompts a person starts from their agent: start a task, finish it, ask why. Texts are in data/prompts.toml."""
 
 import tomllib
 from collections.abc import Callable, Mapping
@@ -18,47 +18,49 @@ def _table() -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads((files("waypost.faces.mcp") / "data" / "prompts.toml").read_text("utf-8"))
 
 
-def listed() -> list[dict[str, Any]]:
-    """The prompts as `prompts/list` answers them."""
+def listing() -> list[dict[str, Any]]:
+    """The prompts for `prompts/list`."""
     return [
         {
             "name": name,
-            "title": one["title"],
-            "description": one["description"],
+            "title": prompt["title"],
+            "description": prompt["description"],
             "arguments": [
-                {"name": one["argument"], "description": one["argument_description"], "required": True},
+                {"name": prompt["argument"], "description": prompt["argument_description"], "required": True},
             ],
         }
-        for name, one in _table().items()
+        for name, prompt in _table().items()
     ]
 
 
-def _briefing(call: ToolCall, words: str) -> str:
-    return brief(call, {"task": words}).text
+def _briefing(call: ToolCall, topic: str) -> str:
+    return brief(call, {"task": topic}).text
 
 
-def _known(call: ToolCall, words: str) -> str:
-    return recall(call, {"question": words, "k": 5, "scope": "facts"}).text
+def _related_facts(call: ToolCall, topic: str) -> str:
+    return recall(call, {"question": topic, "k": 5, "scope": "facts"}).text
 
 
-def _reasons(call: ToolCall, words: str) -> str:
-    return why(call, {"question": words, "depth": 5}).text
+def _reasons(call: ToolCall, topic: str) -> str:
+    return why(call, {"question": topic, "depth": 5}).text
 
 
-_FOUND: Mapping[str, Callable[[ToolCall, str], str]] = {"start": _briefing, "finish": _known, "why": _reasons}
+_FOUND: Mapping[str, Callable[[ToolCall, str], str]] = {"start": _briefing, "finish": _related_facts, "why": _reasons}
 
 
-def filled_in(call: ToolCall, name: str, arguments: Mapping[str, str]) -> tuple[str, str]:
-    """A prompt's description, and its text with what the memory knows."""
-    one = _table().get(name)
-    if one is None:
-        raise InvalidInput(f"There is no prompt {name[:40]!r}.", f"There are: {', '.join(_table())}.")
-    words = str(arguments.get(one["argument"]) or "").strip()
-    if not words:
-        raise InvalidInput(f"The prompt {name} needs {one['argument']}.", f"{one['argument_description']}.")
-    if len(words) > _LONGEST:
-        raise InvalidInput(f"{one['argument']} has {len(words):,} characters; at most {_LONGEST:,} fit.", "Shorten it.")
-    # Not `format`: what was found may hold braces.
-    head, _, rest = one["text"].strip().partition("{found}")
-    head = head.replace("{" + one["argument"] + "}", words)
-    return one["description"], f"{head}{_FOUND[name](call, words)}{rest}"
+def fill_in(call: ToolCall, name: str, arguments: Mapping[str, str]) -> tuple[str, str]:
+    """A prompt's description, and its text with what the memory holds."""
+    prompt = _table().get(name)
+    if prompt is None:
+        raise InvalidInput(f"Unknown prompt {name[:40]!r}.", f"Use {', '.join(_table())}.")
+    topic = str(arguments.get(prompt["argument"]) or "").strip()
+    if not topic:
+        raise InvalidInput(f"The prompt {name} needs {prompt['argument']}.", f"{prompt['argument_description']}.")
+    if len(topic) > _LONGEST:
+        raise InvalidInput(
+            f"{prompt['argument']} has {len(topic):,} characters; the limit is {_LONGEST:,}.", "Shorten it."
+        )
+    # Not `format`: the inserted text may contain braces.
+    head, _, rest = prompt["text"].strip().partition("{found}")
+    head = head.replace("{" + prompt["argument"] + "}", topic)
+    return prompt["description"], f"{head}{_FOUND[name](call, topic)}{rest}"

@@ -1,4 +1,4 @@
-"""The default tools that look things up: recall, brief, about_code, why."""
+"""Default tools that read: recall, brief, about_code, why."""
 
 import re
 from collections.abc import Mapping
@@ -14,13 +14,13 @@ from waypost.faces.mcp.text_answers import (
     Row,
     age,
     fenced,
-    filled,
     hit_row,
+    joined,
     line_of,
     linked_row,
-    noted,
     stale,
-    told,
+    with_notices,
+    without_empty,
 )
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.ids import check_id
@@ -32,28 +32,28 @@ if TYPE_CHECKING:
     from waypost.model.memory import Version
 
 _MOST = 50
-_EARLIER = 5  # versions of a memory that are told of
+_EARLIER = 5  # earlier versions of a memory to show
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>[1-9][0-9]{0,8})(?:-[0-9]{1,9})?")
 _BACK = {"justifies": "because", "blocks": "given", "leads_to": "came of", "causes": "caused by"}
 _ON = {"justifies": "justifies", "blocks": "limits", "leads_to": "leads to", "causes": "causes"}
 
 
 def recall(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
-    memory, asked, k = call.memory, given["question"], given["k"]
-    if _is_id(asked):
-        return whole(call, asked, given.get("as_of"), given.get("known_at"))
+    memory, question, k = call.memory, given["question"], given["k"]
+    if _is_id(question):
+        return whole(call, question, given.get("as_of"), given.get("known_at"))
     options = {name: given[name] for name in ("scope", "as_of", "known_at", "fresh") if name in given}
-    answer = memory.recall(asked, k, **options)
+    answer = memory.recall(question, k, **options)
     rows = [hit_row(hit, now_of(call)) for hit in answer.hits]
     notices = [*answer.notices, *code_notices(memory, answer.hits, given["scope"])]
     if not rows:
-        nothing = "Nothing that is remembered answers this."
-        return ToolReply(told(nothing, *notices), noted({"hits": []}, [nothing, *notices]))
-    more = [f"Only the best {k}; a larger k gives more."] if len(rows) == k < _MOST else []
+        message = "No results."
+        return ToolReply(joined(message, *notices), with_notices({"hits": []}, [message, *notices]))
+    more = [f"Only the best {k}; raise k for more."] if len(rows) == k < _MOST else []
     if any(hit.source != "code" and len(hit.text) > LONGEST for hit in answer.hits):
-        more.append("Texts are cut; recall with an id gives the whole.")
+        more.append("Texts are shortened; recall with an id shows all.")
     lines = (line_of(row, f"{number}.") for number, row in enumerate(rows, 1))
-    return ToolReply(told(fenced(lines), *notices, *more), noted({"hits": rows}, [*notices, *more]))
+    return ToolReply(joined(fenced(lines), *notices, *more), with_notices({"hits": rows}, [*notices, *more]))
 
 
 def _is_id(text: str) -> bool:
@@ -64,52 +64,62 @@ def _is_id(text: str) -> bool:
 
 
 def whole(call: ToolCall, memory_id: str, as_of: str | None = None, known_at: str | None = None) -> ToolReply:
-    """One memory with all its words, where it points, what it said before, and what took its place."""
+    """A memory with its full text, code references, earlier versions and replacements."""
     memory, now = call.memory, now_of(call)
     try:
-        shown = memory.show(memory_id, as_of=as_of, known_at=known_at)
+        linked = memory.show(memory_id, as_of=as_of, known_at=known_at)
     except NotFound:
-        return _no_longer(memory, memory_id, now)  # raises where there never was one
-    row = linked_row(shown, now, longest=0)
-    row["refs"] = [filled({"where": str(link.reference), "stale": link.reason}) for link in shown.links]
-    row["evidence"] = list(shown.version.evidence)
-    no_history = shown.version.checkout_id is not None or shown.project is not None
-    row["history"] = [] if no_history else _history(memory, shown.version.memory_id, shown.version, now)
-    row = filled(row)
+        return _history_only(memory, memory_id, now)  # raises if there never was such a memory
+    row = linked_row(linked, now, longest=0)
+    row["refs"] = [without_empty({"where": str(link.reference), "stale": link.reason}) for link in linked.links]
+    row["evidence"] = list(linked.version.evidence)
+    no_history = linked.version.checkout_id is not None or linked.project is not None
+    row["history"] = [] if no_history else _history(memory, linked.version.memory_id, linked.version, now)
+    row = without_empty(row)
     lines = [line_of(row), *(f"  refers to {ref['where']}" for ref in row.get("refs", ()))]
-    lines += [f"  evidence: {one}" for one in row.get("evidence", ())]
-    lines += [_said(one) for one in row.get("history", ())]
-    ended = [] if as_of else _ended(shown.version, now)
-    return ToolReply(told(*ended, fenced(lines)), noted({"hits": [row]}, ended))
+    lines += [f"  evidence: {line}" for line in row.get("evidence", ())]
+    lines += [_version_line(version) for version in row.get("history", ())]
+    expired = [] if as_of else _end_notice(linked.version, now)
+    return ToolReply(joined(*expired, fenced(lines)), with_notices({"hits": [row]}, expired))
 
 
-def _ended(version: "Version", now: datetime) -> list[str]:
-    """That a memory has had its time, where it has."""
+def _end_notice(version: "Version", now: datetime) -> list[str]:
+    """A notice if the memory is no longer true."""
     until = version.valid_until
     if until is None or until > now:
         return []
-    return [f"{version.memory_id} is not true any more, since {until:%Y-%m-%d}."]
+    return [f"{version.memory_id} is no longer true, since {until:%Y-%m-%d}."]
 
 
-def _no_longer(memory: "Memory", memory_id: str, now: datetime) -> ToolReply:
+def _history_only(memory: "Memory", memory_id: str, now: datetime) -> ToolReply:
     rows = _history(memory, memory_id, None, now)
-    notice = f"{memory_id.lower()} is not held true any more, or was not then; this is its history."
-    return ToolReply(told(notice, fenced(_said(one) for one in rows)), noted({"hits": [], "history": rows}, [notice]))
+    notice = f"{memory_id.lower()} is not current, or was not at that time. This is its history."
+    return ToolReply(
+        joined(notice, fenced(_version_line(row) for row in rows)),
+        with_notices({"hits": [], "history": rows}, [notice]),
+    )
 
 
-def _history(memory: "Memory", memory_id: str, held: "Version | None", now: datetime) -> list[Row]:
-    """Its other versions and those of the memories that it replaced or that replaced it, the latest last."""
-    found = memory.history(memory_id)
-    said = {(one.memory_id, one.text): one for one in sorted((*found.versions, *found.related), key=_number)}
-    others = [one for one in said.values() if held is None or (one.memory_id, one.text) != (held.memory_id, held.text)]
+def _history(memory: "Memory", memory_id: str, current: "Version | None", now: datetime) -> list[Row]:
+    """Its other versions, and those of memories it replaced or that replaced it, newest last."""
+    recorded = memory.history(memory_id)
+    latest = {
+        (version.memory_id, version.text): version
+        for version in sorted((*recorded.versions, *recorded.related), key=_number)
+    }
+    others = [
+        version
+        for version in latest.values()
+        if current is None or (version.memory_id, version.text) != (current.memory_id, current.text)
+    ]
     return [
         {
-            "id": one.memory_id,
-            "text": one_line(one.text, LONGEST),
-            "said": _lasted(one),
-            "age": age(one.recorded_at, now),
+            "id": version.memory_id,
+            "text": one_line(version.text, LONGEST),
+            "said": _validity(version),
+            "age": age(version.recorded_at, now),
         }
-        for one in others[-_EARLIER:]
+        for version in others[-_EARLIER:]
     ]
 
 
@@ -117,58 +127,58 @@ def _number(version: "Version") -> int:
     return version.number
 
 
-def _lasted(version: "Version") -> str:
+def _validity(version: "Version") -> str:
     if version.superseded_at is not None:
-        return f"said until {version.superseded_at:%Y-%m-%d}"
+        return f"recorded until {version.superseded_at:%Y-%m-%d}"
     return "true now" if version.valid_until is None else f"true until {version.valid_until:%Y-%m-%d}"
 
 
-def _said(row: Row) -> str:
+def _version_line(row: Row) -> str:
     return f"  {row['said']}: {row['text']} ({row['age']}) id {row['id']}"
 
 
 def brief(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = call.memory
-    made = memory.brief(given["task"], given.get("tokens"), preset=given.get("preset"))
-    notices = code_notices(memory, made.memories) if given.get("preset") not in ("route", "journal") else []
-    notices = [made.explanation, *notices]
-    data = {"text": made.text, "tokens": made.tokens, "notices": notices}
-    return ToolReply(told(made.text, *notices), data)
+    briefing = memory.brief(given["task"], given.get("tokens"), preset=given.get("preset"))
+    notices = code_notices(memory, briefing.memories) if given.get("preset") not in ("route", "journal") else []
+    notices = [briefing.explanation, *notices]
+    data = {"text": briefing.text, "tokens": briefing.tokens, "notices": notices}
+    return ToolReply(joined(briefing.text, *notices), data)
 
 
 def about_code(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     path, line, limit = given["path"], None, given["limit"]
     memory = call.memory
-    if (found := _PLACE.fullmatch(path)) and not (memory.identity.has_tree and (memory.code.root / path).exists()):
-        path, line = found["path"], int(found["line"])
+    if (match := _PLACE.fullmatch(path)) and not (memory.identity.has_tree and (memory.code.root / path).exists()):
+        path, line = match["path"], int(match["line"])
     hits = memory.code.about(path, line, limit=limit + 1)
-    shown = one_line(given["path"], LONGEST)
+    label = one_line(given["path"], LONGEST)
     if not hits:
-        nothing = f"Nothing is remembered about {shown}."
-        return ToolReply(nothing, noted({"hits": []}, [nothing]))
+        message = f"No memories about {label}."
+        return ToolReply(message, with_notices({"hits": []}, [message]))
     now = now_of(call)
     rows = [{**linked_row(hit.memory, now, hit.link), "about": hit.relevance} for hit in hits[:limit]]
-    more = ["There are more; a larger limit gives them."] if len(hits) > limit else []
-    return ToolReply(told(fenced(line_of(row) for row in rows), *more), noted({"hits": rows}, more))
+    more = ["There are more; raise limit to see them."] if len(hits) > limit else []
+    return ToolReply(joined(fenced(line_of(row) for row in rows), *more), with_notices({"hits": rows}, more))
 
 
 def why(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     chain = call.memory.why(given["question"], depth=given["depth"])
     if chain.root is None:
-        nothing = "No decision or reason that is remembered answers this. recall searches everything."
-        return ToolReply(told(nothing, *chain.notices), noted({"chain": []}, [nothing, *chain.notices]))
+        message = "No decision or reason answers this. recall searches everything."
+        return ToolReply(joined(message, *chain.notices), with_notices({"chain": []}, [message, *chain.notices]))
     now = now_of(call)
     rows = [_step(node, link, now) for node, link in _steps(chain)]
     lines = [line_of(row, "  " * row["depth"] + (f"- {row['link']}:" if "link" in row else "-")) for row in rows]
     if chain.told and not chain.reasons:
-        lines.insert(1, f"  in its own words: {one_line(chain.told, LONGEST)}")
-    more = [f"{chain.left_out} more are linked; a larger depth gives them."] if chain.left_out else []
+        lines.insert(1, f"  stated in the text: {one_line(chain.told, LONGEST)}")
+    more = [f"{chain.left_out} more are linked; raise depth to see them."] if chain.left_out else []
     notices = [*chain.notices, *more]
-    return ToolReply(told(fenced(lines), *notices), noted({"chain": rows}, notices))
+    return ToolReply(joined(fenced(lines), *notices), with_notices({"chain": rows}, notices))
 
 
 def _steps(chain: "CausalChain") -> "list[tuple[CausalNode, tuple[str, int]]]":
-    """The nodes in the order of telling, with the word that links each and how deep it stands."""
+    """The nodes in reading order, each with the label of its link and its depth."""
     from waypost.facts.causal import chain_steps  # only this tool needs it
 
     assert chain.root is not None
@@ -181,7 +191,7 @@ def _steps(chain: "CausalChain") -> "list[tuple[CausalNode, tuple[str, int]]]":
 
 
 def _step(node: "CausalNode", link: tuple[str, int], now: datetime) -> Row:
-    row = filled(
+    row = without_empty(
         {
             "id": node.id,
             "link": link[0],
@@ -200,19 +210,19 @@ _FOUND = {"type": "object", "properties": {"hits": _ROWS}}
 
 RECALL = Tool(
     "recall",
-    "Search this project's memory: code, facts, decisions, fixes, past conversations. Use it before you search files.",
+    "Search this project's memory: code, facts, decisions, fixes, past conversations. Use it before searching files.",
     recall,
     {
         "question": {
             "type": "string",
-            "description": "In words; or an ID, for all of it with its history",
+            "description": "Plain language; or an ID for its full text and history",
             "maxLength": 2000,
         },
         "k": {"type": "integer", "minimum": 1, "maximum": _MOST, "default": 5},
         "scope": {"type": "string", "enum": list(SCOPES), "default": "all"},
-        "as_of": {"type": "string", "description": "True then: 2026-01-30"},
-        "known_at": {"type": "string", "description": "Known then"},
-        "fresh": {"type": "boolean", "description": "Nothing stale"},
+        "as_of": {"type": "string", "description": "What was true then: 2026-01-30"},
+        "known_at": {"type": "string", "description": "What was recorded by then"},
+        "fresh": {"type": "boolean", "description": "Leave out stale"},
     },
     ("question",),
     _FOUND,
@@ -220,7 +230,7 @@ RECALL = Tool(
 )
 BRIEF = Tool(
     "brief",
-    "What to know before a task: standing rules, facts, decisions, code, conversations. Call it first.",
+    "Get context before a task: rules, facts, decisions, code, conversations. Call it first.",
     brief,
     {
         "task": {"type": "string", "maxLength": 4000},
@@ -228,7 +238,7 @@ BRIEF = Tool(
         "preset": {
             "type": "string",
             "enum": ["scope", "route", "inject", "journal"],
-            "description": "Only: code, facts, what surely fits, conversations",
+            "description": "Only code, facts, close matches, or conversations",
         },
     },
     ("task",),
@@ -237,7 +247,7 @@ BRIEF = Tool(
 )
 ABOUT_CODE = Tool(
     "about_code",
-    "What is remembered about a file, line or folder, and whether it still fits the code. Call it before you edit.",
+    "Get memories about a file, line or folder, and whether they still fit the code. Call it before you edit.",
     about_code,
     {
         "path": {"type": "string", "description": "src/app.py or src/app.py:42", "maxLength": 1000},
@@ -249,7 +259,7 @@ ABOUT_CODE = Tool(
 )
 WHY = Tool(
     "why",
-    "Why something is so: the decision, its reasons, limits, consequences, what it replaced.",
+    "Explain why something is so: the decision, its reasons, limits, consequences, and what it replaced.",
     why,
     {
         "question": {"type": "string", "maxLength": 2000},

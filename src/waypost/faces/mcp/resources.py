@@ -1,4 +1,4 @@
-"""What a client can read by its address: a memory, a day of the journal, the project in outline."""
+"""Resources a client can read by URI: a memory, a journal day, the project overview."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from waypost.context.one_line import one_line
 from waypost.errors import NotFound
 from waypost.faces.mcp.read_tools import whole
 from waypost.faces.mcp.status_tool import status
-from waypost.faces.mcp.text_answers import fenced, told
+from waypost.faces.mcp.text_answers import fenced, joined
 from waypost.faces.mcp.tool import ToolCall
 from waypost.model.ids import check_id
 
@@ -24,8 +24,8 @@ LISTED: tuple[Mapping[str, str], ...] = (
     {
         "uri": _OVERVIEW,
         "name": "overview",
-        "title": "The project in outline",
-        "description": "How it is built, what is remembered, what state the memory is in",
+        "title": "Project overview",
+        "description": "Architecture, standing facts, and the state of the memory",
         "mimeType": "text/plain",
     },
 )
@@ -34,13 +34,13 @@ TEMPLATES: tuple[Mapping[str, str], ...] = (
         "uriTemplate": "waypost://memory/{id}",
         "name": "memory",
         "title": "A memory",
-        "description": "Its whole text, where it points, whether that is still so, what it said before",
+        "description": "Full text, code references and whether they are stale, earlier versions",
         "mimeType": "text/plain",
     },
     {
         "uriTemplate": "waypost://journal/{day}",
         "name": "journal",
-        "title": "A day of the journal",
+        "title": "A journal day",
         "description": "What was said and noted on a day: YYYY-MM-DD",
         "mimeType": "text/plain",
     },
@@ -54,29 +54,29 @@ class ResourceText:
 
 
 def read(call: ToolCall, address: str) -> ResourceText:
-    """The text behind an address. Stored words come inside the fence."""
-    found = _ADDRESS.fullmatch(address)
-    if found is None or (found["sort"] == "project" and found["rest"] != "overview"):
+    """The text at a URI. Stored text is fenced."""
+    match = _ADDRESS.fullmatch(address)
+    if match is None or (match["sort"] == "project" and match["rest"] != "overview"):
         raise _unknown(address)
-    if found["sort"] == "project":
+    if match["sort"] == "project":
         return ResourceText(_overview(call))
-    name = unquote(found["rest"])
-    if found["sort"] == "memory":
+    name = unquote(match["rest"])
+    if match["sort"] == "memory":
         return ResourceText(whole(call, check_id(name)).text)
     if not _DAY.fullmatch(name):
         raise NotFound(f"{one_line(name, 40)!r} is not a day.", "Write it as 2026-01-30.")
     text = call.memory.journal.show(name).text
     cut = [] if len(text) <= _LONGEST_DAY else [f"Only the first {_LONGEST_DAY:,} of {len(text):,} characters."]
-    return ResourceText(told(fenced([text[:_LONGEST_DAY]]), *cut))
+    return ResourceText(joined(fenced([text[:_LONGEST_DAY]]), *cut))
 
 
 def _unknown(address: str) -> NotFound:
-    known = ", ".join([_OVERVIEW, *(one["uriTemplate"] for one in TEMPLATES)])
-    return NotFound(f"There is nothing at {one_line(address, 80)!r}.", f"There are: {known}.")
+    addresses = ", ".join([_OVERVIEW, *(template["uriTemplate"] for template in TEMPLATES)])
+    return NotFound(f"Nothing at {one_line(address, 80)!r}.", f"Use {addresses}.")
 
 
 def _overview(call: ToolCall) -> str:
-    """The state of the memory, what is always true of the project, and how it is built, as far as the index tells."""
+    """The state of the memory, project-wide facts and the architecture."""
     memory, lines = call.memory, []
     for heading, rows in (
         ("Always true here", memory.list(level=0, limit=_MOST_SHOWN)),
@@ -84,4 +84,4 @@ def _overview(call: ToolCall) -> str:
     ):
         lines += [f"## {heading}"] if rows else []
         lines += [f"- {one_line(row['text'], _LONGEST_LINE)}" for row in rows]
-    return told(status(call, {}).text, fenced(lines) if lines else "")
+    return joined(status(call, {}).text, fenced(lines) if lines else "")

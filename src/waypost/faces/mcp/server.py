@@ -1,6 +1,6 @@
 """The MCP server on the official SDK: tools, resources and prompts for one project.
 
-Importing this imports the SDK, which takes most of a second: only what serves does so.
+Importing this module imports the SDK, which takes most of a second.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from waypost.errors import WaypostError
 from waypost.faces.guard.asgi import CALLER, named_space
 from waypost.faces.guard.identity import TokenIdentity
 from waypost.faces.mcp import prompts, resources, server_info
-from waypost.faces.mcp.confirmation import Carries, Confirmation, Context, sendable
+from waypost.faces.mcp.confirmation import AnswerableParams, Confirmation, Context, sendable
 from waypost.faces.mcp.session import (
     AnswerNeeded,
     ServedCall,
@@ -38,14 +38,14 @@ from waypost.faces.mcp.session import (
 from waypost.faces.mcp.tool import Cancelled, Tool, ToolReply
 from waypost.faces.mcp.workers import Workers
 
-_ROOTS_WITHIN = 3.0  # seconds for a client to tell its roots: one that does not works in the directory of the server
-_ROOTS = "roots"  # the key under which a later protocol brings them
+_ROOTS_WITHIN = 3.0  # seconds for the client to list its roots; then the server's directory is used
+_ROOTS = "roots"  # key of the roots in newer protocols
 
 _T = TypeVar("_T")
 
 
 def build_server(tools: Sequence[Tool], project: ServedProject, workers: Workers | None = None) -> Server[Any]:
-    """A server for one client or, with a project that follows no roots, for several. Opens nothing before it is asked."""
+    """A server for one client, or for several if the project does not follow roots. Opens nothing before the first call."""
     served = _Served({tool.name: tool for tool in tools}, project, workers or Workers())
     server: Server[Any] = Server(
         server_info.NAME,
@@ -70,72 +70,78 @@ class _Served:
     tools: Mapping[str, Tool]
     project: ServedProject
     workers: Workers
-    root: Path | None = None  # of the client, once it was asked
+    root: Path | None = None  # the client's root, once it was asked
     asked_for_root: bool = False
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    # -- what there is --------------------------------------------------------------------------------------
+    # -- listings -------------------------------------------------------------------------------------------
 
     async def list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult.model_validate({"tools": server_info.listing(self.tools.values())})
 
     async def list_resources(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
-        return types.ListResourcesResult.model_validate({"resources": [dict(one) for one in resources.LISTED]})
+        return types.ListResourcesResult.model_validate(
+            {"resources": [dict(resource) for resource in resources.LISTED]}
+        )
 
     async def list_templates(
         self, _: Context, __: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        rows = [dict(one) for one in resources.TEMPLATES]
+        rows = [dict(template) for template in resources.TEMPLATES]
         return types.ListResourceTemplatesResult.model_validate({"resourceTemplates": rows})
 
     async def list_prompts(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
-        return types.ListPromptsResult.model_validate({"prompts": prompts.listed()})
+        return types.ListPromptsResult.model_validate({"prompts": prompts.listing()})
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         tool = self.tools.get(name)
         return None if tool is None else tool.input_schema
 
-    # -- what is done ---------------------------------------------------------------------------------------
+    # -- calls ----------------------------------------------------------------------------------------------
 
     async def call_tool(
         self, context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         tool = self.tools.get(params.name)
         if tool is None:
-            known = ", ".join(self.tools)
-            raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name[:60]!r}. There are: {known}.")
+            names = ", ".join(self.tools)
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool {params.name[:60]!r}. Tools: {names}.")
         arguments = params.arguments or {}
-        done = await self._do(context, params, lambda call: run_tool(tool, call, arguments, self.project.home))
-        if isinstance(done, types.InputRequiredResult):
-            return done
-        return _result(tool, done)
+        reply = await self._do(context, params, lambda call: run_tool(tool, call, arguments, self.project.home))
+        if isinstance(reply, types.InputRequiredResult):
+            return reply
+        return _result(tool, reply)
 
     async def read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult | types.InputRequiredResult:
-        done = await self._do(context, params, lambda call: self._looked_up(partial(resources.read, call, params.uri)))
-        if isinstance(done, types.InputRequiredResult):
-            return done
-        content = types.TextResourceContents(uri=params.uri, mime_type=done.mime_type, text=sendable(done.text))
+        resource = await self._do(
+            context, params, lambda call: self._with_protocol_errors(partial(resources.read, call, params.uri))
+        )
+        if isinstance(resource, types.InputRequiredResult):
+            return resource
+        content = types.TextResourceContents(uri=params.uri, mime_type=resource.mime_type, text=sendable(resource.text))
         return types.ReadResourceResult(contents=[content])
 
     async def get_prompt(
         self, context: Context, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult | types.InputRequiredResult:
         arguments = params.arguments or {}
-        done = await self._do(
-            context, params, lambda call: self._looked_up(partial(prompts.filled_in, call, params.name, arguments))
+        filled = await self._do(
+            context,
+            params,
+            lambda call: self._with_protocol_errors(partial(prompts.fill_in, call, params.name, arguments)),
         )
-        if isinstance(done, types.InputRequiredResult):
-            return done
-        description, text = done
+        if isinstance(filled, types.InputRequiredResult):
+            return filled
+        description, text = filled
         message = types.PromptMessage(role="user", content=types.TextContent(text=sendable(text)))
         return types.GetPromptResult(description=description, messages=[message])
 
-    def _looked_up(self, look: Callable[[], _T]) -> _T:
-        """For what has no way to say that it went wrong but an error of the protocol."""
+    def _with_protocol_errors(self, read: Callable[[], _T]) -> _T:
+        """Translate errors for resources and prompts, whose results cannot carry an error."""
         try:
-            return look()
+            return read()
         except WaypostError as error:
             raise MCPError(types.INVALID_PARAMS, failed(error)) from error
         except Exception as error:
@@ -143,9 +149,9 @@ class _Served:
             raise MCPError(types.INTERNAL_ERROR, unexpected(error)) from error
 
     async def _do(
-        self, context: Context, params: Carries, work: Callable[[ServedCall], _T]
+        self, context: Context, params: AnswerableParams, work: Callable[[ServedCall], _T]
     ) -> _T | types.InputRequiredResult:
-        """Do the work in a thread, for the client that asks; it is told to stop when the client takes its request back."""
+        """Run the work in a thread. It is stopped when the client cancels the request."""
         needed = await self._find_root(context, params)
         if needed is not None:
             return needed
@@ -162,30 +168,30 @@ class _Served:
         )
         if identity is not None:
             call.opens, call.person, call.speaks = identity.check_opens, identity.person, identity.check_speaks
-            call.space = partial(identity.chosen, named_space(getattr(context.request, "scope", {})))
+            call.space = partial(identity.chosen_space, named_space(getattr(context.request, "scope", {})))
 
-        def acted() -> _T:
-            # Each call is its sender's: a session's own task goes on with the rights of whoever began it.
+        def run_as_caller() -> _T:
+            # Use this request's rights: the session's own task keeps the rights of the request that opened it.
             with nullcontext() if identity is None else identity.acting():
                 return work(call)
 
         try:
-            return await self.workers.run(acted)
+            return await self.workers.run(run_as_caller)
         except AnswerNeeded as needs:
             return asking.needed(needs.question)
-        except Cancelled as error:  # nobody waits for an answer any more; the SDK sends none
+        except Cancelled as error:  # nobody waits for the answer; the SDK sends none
             raise MCPError(types.INTERNAL_ERROR, "The request was cancelled.") from error
         finally:
             call.stopped.set()
             asking.end()
 
-    # -- where the client works -----------------------------------------------------------------------------
+    # -- the client's folder --------------------------------------------------------------------------------
 
     async def roots_changed(self, _: Context, __: types.NotificationParams | None) -> None:
         self.asked_for_root = False
 
-    async def _find_root(self, context: Context, params: Carries) -> types.InputRequiredResult | None:
-        """Ask the client once where it works, if it is for the client to say. Returns what it has to answer first."""
+    async def _find_root(self, context: Context, params: AnswerableParams) -> types.InputRequiredResult | None:
+        """Ask the client once for its roots. Returns the question if the client must answer it first."""
         able = context.session.client_capabilities
         if not self.project.asks_for_roots or able is None or able.roots is None:
             return None
@@ -193,26 +199,26 @@ class _Served:
             if self.asked_for_root:
                 return None
             if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-                told = (params.input_responses or {}).get(_ROOTS)
-                if told is None:
+                roots = (params.input_responses or {}).get(_ROOTS)
+                if roots is None:
                     return types.InputRequiredResult(input_requests={_ROOTS: types.ListRootsRequest()})
             else:
-                told = await _roots(context)
+                roots = await _roots(context)
             self.asked_for_root = True
-            self.root = _first_folder(told) if isinstance(told, types.ListRootsResult) else None
+            self.root = _first_folder(roots) if isinstance(roots, types.ListRootsResult) else None
         return None
 
 
 def _identity(context: Context) -> TokenIdentity | None:
-    """The holder of the token, over HTTP."""
-    found = getattr(context.request, "scope", {}).get(CALLER)
-    return found if isinstance(found, TokenIdentity) else None
+    """The token's identity, over HTTP only."""
+    caller = getattr(context.request, "scope", {}).get(CALLER)
+    return caller if isinstance(caller, TokenIdentity) else None
 
 
 def _actor(context: Context) -> str:
-    """Who calls: over HTTP the agent whose token it is, else the program that the client says it is."""
-    identity, told = _identity(context), context.session.client_params
-    client = client_name(told and told.client_info.name)
+    """The caller's name: over HTTP the token's agent, else the client's own name."""
+    identity, client_params = _identity(context), context.session.client_params
+    client = client_name(client_params and client_params.client_info.name)
     return client if identity is None else client_name(identity.agent(client))
 
 
@@ -221,13 +227,13 @@ async def _roots(context: Context) -> types.ListRootsResult | None:
         return await asyncio.wait_for(
             context.session.send_request(types.ListRootsRequest(), types.ListRootsResult), _ROOTS_WITHIN
         )
-    except (TimeoutError, MCPError, ValidationError):  # it works without: in the directory of the server
+    except (TimeoutError, MCPError, ValidationError):  # use the server's directory
         return None
 
 
-def _first_folder(told: types.ListRootsResult) -> Path | None:
-    """The first root that is a folder of this machine."""
-    for root in told.roots:
+def _first_folder(listed: types.ListRootsResult) -> Path | None:
+    """The first root that is a folder on this machine."""
+    for root in listed.roots:
         parts = urlsplit(str(root.uri))
         if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
             continue

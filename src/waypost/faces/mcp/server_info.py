@@ -1,4 +1,4 @@
-"""What the server says of itself, as plain data: whoever answers a handshake says the same, with or without the SDK."""
+"""The server's description of itself as plain data, the same with and without the SDK."""
 
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
@@ -10,9 +10,9 @@ from waypost.faces.mcp.tool import Tool
 NAME = "waypost"
 TITLE = "Waypost"
 VERSION = __version__
-# Revisions of the protocol that open with `initialize`, oldest first; the SDK has the same list (a test compares).
+# Protocol revisions that open with `initialize`, oldest first. A test compares them with the SDK's.
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-# Later ones carry the client's name and abilities with every request and ask `server/discover` instead.
+# Later revisions send the client's name and capabilities with each request, and ask `server/discover`.
 ENVELOPE_VERSIONS = ("2026-07-28",)
 CAPABILITIES: Mapping[str, Any] = {
     "prompts": {"listChanged": False},
@@ -22,7 +22,7 @@ CAPABILITIES: Mapping[str, Any] = {
 
 
 def instructions() -> str:
-    """What an agent is told once, about all tools together."""
+    """Instructions for the agent about all tools."""
     return (files("waypost.faces.mcp") / "data" / "instructions.md").read_text("utf-8").strip()
 
 
@@ -31,39 +31,39 @@ def server_info() -> dict[str, Any]:
 
 
 def negotiated(requested: object) -> str:
-    """The revision that a connection speaks: the one asked for where we know it, else the newest of its kind."""
+    """The requested protocol revision if it is known, else the newest one that opens with `initialize`."""
     return requested if isinstance(requested, str) and requested in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
 
 
 def initialize_result(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer to `initialize`."""
+    """The result of `initialize`."""
     return {
         "protocolVersion": negotiated(params.get("protocolVersion")),
-        "capabilities": {name: dict(one) for name, one in CAPABILITIES.items()},
+        "capabilities": {name: dict(capability) for name, capability in CAPABILITIES.items()},
         "serverInfo": server_info(),
         "instructions": instructions(),
     }
 
 
 def listing(tools: Iterable[Tool]) -> list[dict[str, Any]]:
-    """The tools as `tools/list` answers them."""
-    return [_listed(tool) for tool in tools]
+    """The tools for `tools/list`."""
+    return [_row(tool) for tool in tools]
 
 
-def _listed(tool: Tool) -> dict[str, Any]:
-    listed: dict[str, Any] = {
+def _row(tool: Tool) -> dict[str, Any]:
+    row: dict[str, Any] = {
         "name": tool.name,
         "description": tool.description,
         "inputSchema": tool.input_schema,
         "annotations": annotations(tool),
     }
     if tool.returns is not None:
-        listed["outputSchema"] = dict(tool.returns)
-    return listed
+        row["outputSchema"] = dict(tool.returns)
+    return row
 
 
 def annotations(tool: Tool) -> dict[str, bool]:
-    """The protocol's hints: whether it only reads, or else destroys; where it can be repeated without harm, that too."""
+    """The protocol's hints: read-only, or destructive or not; idempotent if so."""
     if tool.reads_only:
         return {"readOnlyHint": True}
     hints = {"destructiveHint": tool.destroys}

@@ -1,6 +1,6 @@
-"""How long a stdio server lives: as long as its client. Whatever ends it, it ends within two seconds and leaves nothing.
+"""Ends a stdio server with its client, within two seconds and without leftovers.
 
-What runs is abandoned, as by `kill -9`: a transaction is whole or was never there, and the system frees the locks.
+Running work is abandoned as with `kill -9`: transactions are atomic, and the system releases locks.
 """
 
 import contextlib
@@ -13,65 +13,65 @@ from functools import partial
 
 from waypost.space.platform import peer_process, wait_for_end
 
-LEAVE_WITHIN = 1.6  # seconds, for an end in good order
-_LAST_ACTS_WITHIN = 0.5
+LEAVE_WITHIN = 1.6  # seconds for an orderly end
+_ACTIONS_WITHIN = 0.5
 
 
-class Life:
-    """Ends the process when its time has come. `at_end`: what must be done even then, such as removing a socket."""
+class Shutdown:
+    """Ends the process. `at_end` registers what must be done even then, such as removing a socket."""
 
     def __init__(self) -> None:
-        self._acts: list[Callable[[], None]] = []
+        self._actions: list[Callable[[], None]] = []
         self._ending = threading.Lock()
 
-    def at_end(self, act: Callable[[], None]) -> None:
-        """Do this before the process ends; the last comes first. It must be short, and may be called in any thread."""
-        self._acts.append(act)
+    def at_end(self, action: Callable[[], None]) -> None:
+        """Run this before the process ends, last registered first, in any thread. It must be short."""
+        self._actions.append(action)
 
     def watch(self, source: int) -> None:
-        """End on SIGTERM and SIGINT, and when the process that speaks to us through `source` is gone. Main thread only."""
-        heard, told = os.pipe()
+        """End on SIGTERM and SIGINT, and when the process at the other end of `source` is gone. Main thread only."""
+        read_end, write_end = os.pipe()
         for number in (signal.SIGTERM, signal.SIGINT):
-            # Python may be in the middle of anything here, with locks held: only a byte is written.
-            signal.signal(number, partial(_tell, told))
-        _start(self._obey, heard)
-        _start(self._follow, peer_process(source))
+            # Python may hold any lock here, so the handler only writes a byte.
+            signal.signal(number, partial(_write_signal, write_end))
+        _start(self._end_on_signal, read_end)
+        _start(self._end_with_peer, peer_process(source))
 
     def end_within_limit(self) -> None:
-        """The client has said goodbye: what it asked for may be finished, but not for long."""
+        """End soon: the client has closed its end, but running requests may finish."""
         _later(LEAVE_WITHIN, lambda: self.end(0))
 
     def end(self, code: int) -> None:
         """End now, from any thread."""
         if not self._ending.acquire(blocking=False):
             return
-        _later(_LAST_ACTS_WITHIN, lambda: os._exit(code))
-        self.last_acts()
+        _later(_ACTIONS_WITHIN, lambda: os._exit(code))
+        self.run_exit_actions()
         with contextlib.suppress(OSError, ValueError):
-            if sys.stderr is not None:  # closed by whoever started us
+            if sys.stderr is not None:  # may be closed
                 sys.stderr.flush()
         os._exit(code)
 
-    def last_acts(self) -> None:
-        """Do what `at_end` was given, once."""
-        while self._acts:
-            with contextlib.suppress(OSError, IndexError):  # another thread may have been faster
-                self._acts.pop()()
+    def run_exit_actions(self) -> None:
+        """Run each action registered with `at_end` once."""
+        while self._actions:
+            with contextlib.suppress(OSError, IndexError):  # another thread may be emptying the list
+                self._actions.pop()()
 
-    def _obey(self, heard: int) -> None:
-        self.end(128 + os.read(heard, 1)[0])
+    def _end_on_signal(self, read_end: int) -> None:
+        self.end(128 + os.read(read_end, 1)[0])
 
-    def _follow(self, peer: int) -> None:
+    def _end_with_peer(self, peer: int) -> None:
         wait_for_end(peer)
         self.end(0)
 
 
-def _tell(told: int, number: int, _: object) -> None:
-    os.write(told, bytes([number]))
+def _write_signal(write_end: int, number: int, _: object) -> None:
+    os.write(write_end, bytes([number]))
 
 
-def _start(work: Callable[[int], None], what: int) -> None:
-    threading.Thread(target=work, args=(what,), daemon=True).start()
+def _start(work: Callable[[int], None], handle: int) -> None:
+    threading.Thread(target=work, args=(handle,), daemon=True).start()
 
 
 def _later(seconds: float, act: Callable[[], None]) -> None:

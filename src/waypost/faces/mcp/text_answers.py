@@ -1,4 +1,4 @@
-"""Memories as an agent reads them: short rows of data, and the same rows as lines inside the fence."""
+"""Memories for agents: short rows of data, and the same rows as fenced lines."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from waypost.model.code_link import CodeLink, LinkedMemory
     from waypost.model.recall import Hit
 
-LONGEST = 300  # characters of a memory in a list; recall with its id gives the rest
-_SHORT = 160  # of a reason, a name, a notice about it
+LONGEST = 300  # characters of a memory in a list; recall with its id shows all
+_SHORT = 160  # of a reason or a name
 _DAY = 86_400
 _AGES = ((365 * _DAY, "year"), (30 * _DAY, "month"), (7 * _DAY, "week"), (_DAY, "day"), (3600, "hour"), (60, "minute"))
 
-Row = dict[str, Any]  # what a program gets of a memory; only keys that say something
+Row = dict[str, Any]  # a memory as data; empty values are left out
 
 
 def age(then: datetime, now: datetime) -> str:
-    """How long ago, in one unit: what an agent needs to weigh it."""
+    """The age in one unit, so that an agent can weigh it."""
     seconds = (now - then).total_seconds()
     if seconds < -60:
         return f"from {then:%Y-%m-%d} on"
@@ -38,13 +38,13 @@ def place(path: str | None, line: int | None) -> str:
 
 
 def hit_row(hit: "Hit", now: datetime) -> Row:
-    """A hit of recall. Of code its name and what it does: whoever wants the lines opens the place."""
+    """A hit of recall. Code is shown by name and summary, not by its lines."""
     text = hit.text
     if hit.source == "code":
         name = hit.name if hit.name and hit.name != hit.path else ""
         text = ": ".join(part for part in (name, hit.summary or "") if part) or hit.text
     who = f"{hit.speaker} ({hit.source})" if hit.speaker else hit.source
-    return filled(
+    return without_empty(
         {
             "id": hit.id,
             "project": "" if hit.project is None else hit.project.name,
@@ -59,11 +59,11 @@ def hit_row(hit: "Hit", now: datetime) -> Row:
 
 
 def linked_row(memory: "LinkedMemory", now: datetime, link: "CodeLink | None" = None, *, longest: int = LONGEST) -> Row:
-    """A memory with its links, or one link of them; of `longest` 0 with all its words."""
+    """A memory with its first link or the given one. With `longest` 0, the full text."""
     version = memory.version
-    shown = link or (memory.links[0] if memory.links else None)
-    where = None if shown is None else shown.reference
-    return filled(
+    first_link = link or (memory.links[0] if memory.links else None)
+    where = None if first_link is None else first_link.reference
+    return without_empty(
         {
             "id": memory.id,
             "project": "" if memory.project is None else memory.project.name,
@@ -82,23 +82,23 @@ def linked_row(memory: "LinkedMemory", now: datetime, link: "CodeLink | None" = 
 
 
 def stale(is_stale: bool, reason: str | None) -> str:
-    """Why it may be wrong; empty where nothing speaks against it."""
+    """Why it may be wrong, or an empty string."""
     return one_line(reason or "the code has changed", _SHORT) if is_stale else ""
 
 
-def filled(row: Mapping[str, Any]) -> Row:
+def without_empty(row: Mapping[str, Any]) -> Row:
     return {name: value for name, value in row.items() if value not in ("", None, [], ())}
 
 
 def line_of(row: Row, mark: str = "-") -> str:
-    """A row on one line, its staleness on a second."""
+    """A row on one line; a stale reason goes on a second."""
     where = f"{row['where']} " if "where" in row else ""
-    told = ", ".join(str(row[name]) for name in ("kind", "by", "age") if name in row)
-    if "project" in row:  # its places are in another tree
-        told, where = f"from project {row['project']}{f', {where}'.rstrip() if where else ''}, {told}", ""
-    lines = [f"{mark} {where}{row['text']} ({told}) id {row['id']}"]
+    origin = ", ".join(str(row[name]) for name in ("kind", "by", "age") if name in row)
+    if "project" in row:  # the paths belong to another repository
+        origin, where = f"from project {row['project']}{f', {where}'.rstrip() if where else ''}, {origin}", ""
+    lines = [f"{mark} {where}{row['text']} ({origin}) id {row['id']}"]
     if "stale" in row:
-        lines.append(f"  STALE, look at the code: {row['stale']}")
+        lines.append(f"  STALE, check the code: {row['stale']}")
     return "\n".join(lines)
 
 
@@ -106,12 +106,12 @@ def fenced(lines: Iterable[str]) -> str:
     return fence("\n".join(lines))
 
 
-def told(*parts: str) -> str:
-    """Parts of an answer below each other; what is empty is left out."""
+def joined(*parts: str) -> str:
+    """The non-empty parts of an answer, one below the other."""
     return "\n".join(part for part in parts if part)
 
 
-def noted(data: Mapping[str, Any], notices: Sequence[str] = ()) -> dict[str, Any]:
-    """Data that holds stored words, with the note that they are data, and what the reader should know of them."""
+def with_notices(data: Mapping[str, Any], notices: Sequence[str] = ()) -> dict[str, Any]:
+    """Data with notices, and the note that stored text is data."""
     notes = {"notices": list(notices)} if notices else {}
     return {**data, **notes, "note": NOTE}

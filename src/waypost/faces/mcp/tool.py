@@ -1,4 +1,4 @@
-"""What a tool is, whatever protocol carries it. Importing this costs nothing: the SDK is needed only to serve."""
+"""Tools, independent of the protocol. Cheap to import: only serving needs the SDK."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ Schema = Mapping[str, Any]  # a JSON Schema
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """What a tool answers: `text` to be read, `data` with the same for programs."""
+    """A tool's answer: `text` for reading, `data` with the same content for programs."""
 
     text: str
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -20,31 +20,30 @@ class ToolReply:
 
 
 class ToolCall(Protocol):
-    """One call of a tool: what it may use. Tools run in a thread of their own."""
+    """What a tool can use during a call. Tools run in their own threads."""
 
     @property
     def memory(self) -> "Memory":
-        """The memory of the project that the client works in, for the agent that calls."""
+        """The memory of the client's project, with the agent's rights."""
         ...
 
     def report(self, done: float, total: float | None = None, message: str = "") -> None:
-        """Tell the client how far it is. Raises `Cancelled` when the client does not want it any more."""
+        """Report progress to the client. Raises `Cancelled` if the client has cancelled the request."""
         ...
 
     def ask_person(self, question: str) -> bool:
-        """The person's word, asked for through the client; False where they say no. Raises `SecurityError` where the
-        client has no way to ask them."""
+        """Ask the user through the client; False if they say no. Raises `SecurityError` if the client cannot ask."""
         ...
 
 
 class Cancelled(Exception):
-    """The client has taken its request back."""
+    """The client has cancelled the request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """`parameters`: a JSON Schema for each, with its limits, and `default` where it is not required.
-    `returns`: the JSON Schema of `Reply.data`; None: it has none."""
+    """`parameters`: a JSON Schema per parameter, with limits, and `default` if it is optional.
+    `returns`: the JSON Schema of `ToolReply.data`, or None."""
 
     name: str
     description: str

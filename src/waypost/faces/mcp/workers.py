@@ -1,4 +1,4 @@
-"""Threads in which tools run: the core is synchronous, and a slow call must not hold up the others."""
+"""Threads in which tools run: the core is synchronous, and a slow call must not block others."""
 
 import asyncio
 import queue
@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-MOST = 8  # more calls than that wait their turn; one that waits for a person's word has a thread for itself meanwhile
-_ASIDE = 64  # that wait for somebody at once; further ones take the place of others
+MOST = 8  # further calls are queued; a call blocked on the user's answer does not count
+_ASIDE = 64  # calls that can be blocked on the user at once; further ones count
 
 _T = TypeVar("_T")
 
@@ -22,8 +22,7 @@ class _Job:
 
 
 class Workers:
-    """A few threads, started as they are needed. They do not keep the process alive: when a client has gone nobody waits
-    for an answer, and what was not acknowledged need not be finished."""
+    """A few threads, started on demand. They are daemons: when the client has gone, unfinished work may be dropped."""
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
@@ -34,7 +33,7 @@ class Workers:
         self._aside = 0
 
     async def run(self, work: Callable[[], _T]) -> _T:
-        """What `work` returns or raises. When the caller is cancelled its thread goes on until it looks up."""
+        """What `work` returns or raises. If the caller is cancelled, the thread runs on until its next report."""
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[_T] = loop.create_future()
         with self._lock:
@@ -45,7 +44,7 @@ class Workers:
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """For a thread of ours that waits for a person: meanwhile another does the work."""
+        """Let another thread run while this one is blocked on the user's answer."""
         with self._lock:
             self._aside += 1
             self._grow()
@@ -70,22 +69,22 @@ class Workers:
             if not job.answer.cancelled():
                 try:
                     outcome = job.work()
-                except BaseException as raised:  # noqa: BLE001  it is not ours: whoever waits for the answer gets it
+                except BaseException as raised:  # noqa: BLE001  the caller gets it
                     error = raised
             with self._lock:
                 self._busy -= 1
                 is_spare = self._threads > self._room()
                 self._threads -= is_spare
             try:
-                job.loop.call_soon_threadsafe(_settle, job.answer, outcome, error)
-            except RuntimeError:  # the loop has ended, and with it whoever asked
+                job.loop.call_soon_threadsafe(_resolve, job.answer, outcome, error)
+            except RuntimeError:  # the loop and its caller have ended
                 return
-            del job, outcome, error  # an idle thread holds on to nothing
+            del job, outcome, error  # so that an idle thread keeps nothing alive
             if is_spare:
                 return
 
 
-def _settle(answer: "asyncio.Future[Any]", outcome: Any, error: BaseException | None) -> None:
+def _resolve(answer: "asyncio.Future[Any]", outcome: Any, error: BaseException | None) -> None:
     if answer.cancelled():
         return
     if error is not None:

@@ -1,1 +1,1 @@
-"""The REST API: every capability of a memory over HTTP, for behind a `Gate`. FastAPI is imported with its modules."""
+"""The REST API, to run behind a `RequestGate`. Importing its modules imports FastAPI."""

@@ -1,4 +1,4 @@
-"""The REST API as an application, for behind a `Gate`."""
+"""The REST API as an application, to run behind a `RequestGate`."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,25 +16,24 @@ from waypost.faces.rest.openapi import documented
 from waypost.faces.rest.problems import handle_problems
 from waypost.faces.rest.replies import Replies
 from waypost.faces.rest.routes import (
-    asking,
     code,
     decisions,
     exports,
     jobs,
     journal,
-    journal_upkeep,
+    journal_maintenance,
     learning,
-    lists,
-    locai,
-    one,
+    memory,
+    memory_list,
+    recall,
     review,
     shares,
+    short_addresses,
     staleness,
 )
 from waypost.faces.rest.routes import spaces as spaces_routes
-from waypost.faces.rest.services import Services
+from waypost.faces.rest.services import MemoryLocks, Services
 from waypost.faces.rest.streams import Holds, Pause, Streams
-from waypost.faces.rest.write_turns import Turns
 from waypost.model.time import Clock, utc_now
 
 if TYPE_CHECKING:
@@ -43,8 +42,8 @@ if TYPE_CHECKING:
 _ROUTERS = tuple(
     module.router
     for module in (
-        locai, spaces_routes, lists, one, asking, code, staleness, review, decisions, learning, journal,
-        journal_upkeep, exports, jobs, shares,
+        short_addresses, spaces_routes, memory_list, memory, recall, code, staleness, review, decisions, learning, journal,
+        journal_maintenance, exports, jobs, shares,
     )
 )  # fmt: skip
 ROUTES = tuple(route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute))
@@ -58,15 +57,14 @@ def rest_app(
     holds: Holds = lambda *_: True,
     replies: Replies | None = None,
 ) -> FastAPI:
-    """The API over these memories. Every request needs an `Identity` in its scope, as a `Gate` puts it there.
+    """The API for these memories. Every request needs a `TokenIdentity` in its scope, as the gate sets it.
 
-    Its jobs end with its lifespan: whoever mounts it enters `app.router.lifespan_context(app)` while it is served.
-    `pause` is how streams of events wait between two looks; they end, as jobs do, when the token does not hold
-    any more. `replies` are
-    those of this home, unless told.
+    Enter `app.router.lifespan_context(app)` while it is served: jobs end with it.
+    `pause` is how event streams wait between two polls. Streams and jobs end when the token is no longer valid.
+    `replies` defaults to those in the data directory.
     """
-    kept = Replies(spaces.home, clock) if replies is None else replies
-    services = Services(spaces, Jobs(clock, spaces.home), kept, Streams(pause, holds), Turns(), clock)
+    stored_replies = Replies(spaces.home, clock) if replies is None else replies
+    services = Services(spaces, Jobs(clock, spaces.home), stored_replies, Streams(pause, holds), MemoryLocks(), clock)
 
     @asynccontextmanager
     async def running(_: FastAPI) -> AsyncIterator[None]:

@@ -1,4 +1,4 @@
-"""What requests carry, as the document tells it. Fields that are not named here are refused."""
+"""Request bodies, as documented in OpenAPI. Unknown fields are refused."""
 
 from typing import Annotated, Any, Literal
 
@@ -15,7 +15,7 @@ MOST_IDS = 500
 
 Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
 Short = Annotated[str, Field(min_length=1, max_length=LONGEST_LINE)]
-Time = Annotated[str, Field(min_length=4, max_length=64, description="ISO 8601; without a zone it is UTC.")]
+Time = Annotated[str, Field(min_length=4, max_length=64, description="ISO 8601; UTC without a zone.")]
 Id = Annotated[str, Field(pattern=ID)]
 PathText = Annotated[str, Field(min_length=1, max_length=LONGEST_PATH)]
 Reference = Annotated[
@@ -31,12 +31,12 @@ Scope = Annotated[str, Field(json_schema_extra={"enum": list(SCOPES)})]
 
 
 class RequestBody(BaseModel):
-    """An object without other fields; a number is a number, a text is a text."""
+    """An object without unknown fields. Types are not converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     def given(self) -> dict[str, Any]:
-        """The fields that were sent with a value."""
+        """The fields that were sent, without nulls."""
         return {name: value for name, value in self.model_dump(exclude_unset=True).items() if value is not None}
 
 
@@ -45,7 +45,7 @@ def _example(**fields: Any) -> ConfigDict:
 
 
 class NewMemory(RequestBody):
-    """What is to be remembered. Who says it is known from the token; `source` and `actor` are kept as a claim."""
+    """A memory to store. The author is taken from the token; `source` and `actor` are stored as claims."""
 
     model_config = _example(
         text="Uploads go to S3 in parts of 8 MB", kind="fact", domain="storage", refs=["src/storage.py#L42-L87"]
@@ -56,20 +56,20 @@ class NewMemory(RequestBody):
     level: Level | None = None
     domain: Short | None = None
     module: Short | None = None
-    session: Short | None = Field(default=None, description="The conversation that it belongs to.")
+    session: Short | None = Field(default=None, description="The conversation it belongs to.")
     speaker: Short | None = None
     time: Time | None = None
-    key: Short | None = Field(default=None, description="Your own name for it; the same key is stored once.")
+    key: Short | None = Field(default=None, description="Your own key; each key is stored once.")
     valid_from: Time | None = None
     valid_until: Time | None = None
-    ttl: int | None = Field(default=None, ge=1, le=MAX_TTL, description="Seconds after which it counts as stale.")
+    ttl: int | None = Field(default=None, ge=1, le=MAX_TTL, description="Expire after this many seconds.")
     ttl_class: Annotated[str, Field(json_schema_extra={"enum": list(CLASSES)})] | None = None
     refresh: list[Short] | None = Field(default=None, max_length=MAX_ITEMS)
     on_expire: Annotated[str, Field(json_schema_extra={"enum": list(ON_EXPIRE)})] | None = None
     parent: Id | None = None
-    replaces: Id | None = Field(default=None, description="The memory that is true no longer.")
+    replaces: Id | None = Field(default=None, description="The memory this one replaces.")
     refs: list[Reference] | None = Field(default=None, max_length=MAX_ITEMS)
-    code_refs: list[Reference] | None = Field(default=None, max_length=MAX_ITEMS, description="The same as `refs`.")
+    code_refs: list[Reference] | None = Field(default=None, max_length=MAX_ITEMS, description="Same as `refs`.")
     evidence: list[Short] | None = Field(default=None, max_length=MAX_ITEMS)
     tags: dict[str, Short] | None = Field(default=None, max_length=MAX_ITEMS)
     category: Short | None = None
@@ -78,8 +78,8 @@ class NewMemory(RequestBody):
     artifact_type: Short | None = None
     artifact_ref: Short | None = None
     access_entity: Short | None = None
-    source: Short | None = Field(default=None, description="Kept as a claim, never believed.")
-    actor: Short | None = Field(default=None, description="Kept as a claim, never believed.")
+    source: Short | None = Field(default=None, description="Stored as a claim, never trusted.")
+    actor: Short | None = Field(default=None, description="Stored as a claim, never trusted.")
 
     def given(self) -> dict[str, Any]:
         fields = RequestBody.given(self)
@@ -104,14 +104,14 @@ class Correction(RequestBody):
 class Retraction(RequestBody):
     model_config = _example(valid_until="2026-01-30")
 
-    valid_until: Time | None = Field(default=None, description="It was true until then; never, unless told.")
+    valid_until: Time | None = Field(default=None, description="It was true until then (default: it never was).")
 
 
 class Restoration(RequestBody):
     model_config = _example(version=12)
 
     version: Annotated[int, Field(ge=1)] | None = Field(
-        default=None, description="The `number` of a version in its history; what it said last, by default."
+        default=None, description="The `number` of a version in its history (default: the last one)."
     )
 
 
@@ -126,10 +126,10 @@ class PlaceBody(RequestBody):
 
     level: Level | None = None
     parent: Annotated[str, Field(max_length=26)] | None = Field(
-        default=None, description="An id; an empty text for none."
+        default=None, description="An id, or an empty string for no parent."
     )
-    domain: Annotated[str, Field(max_length=LONGEST_LINE)] | None = Field(default=None, description="Empty for none.")
-    module: Annotated[str, Field(max_length=LONGEST_LINE)] | None = Field(default=None, description="Empty for none.")
+    domain: Annotated[str, Field(max_length=LONGEST_LINE)] | None = Field(default=None, description="Empty to remove.")
+    module: Annotated[str, Field(max_length=LONGEST_LINE)] | None = Field(default=None, description="Empty to remove.")
 
 
 class LifetimeBody(RequestBody):
@@ -137,7 +137,9 @@ class LifetimeBody(RequestBody):
 
     seconds: int | None = Field(default=None, ge=1, le=MAX_TTL)
     ttl_class: Annotated[str, Field(json_schema_extra={"enum": list(CLASSES)})] | None = None
-    refresh: list[Short] | None = Field(default=None, max_length=MAX_ITEMS, description="Globs of files.")
+    refresh: list[Short] | None = Field(
+        default=None, max_length=MAX_ITEMS, description="Globs of files whose changes restart the TTL."
+    )
     on_expire: Annotated[str, Field(json_schema_extra={"enum": list(ON_EXPIRE)})] | None = None
 
 
@@ -157,12 +159,12 @@ class RecallQuestion(RequestBody):
     scope: Scope = "all"
     as_of: Time | None = None
     known_at: Time | None = None
-    now: Time | None = Field(default=None, description='The moment of the question, for words like "yesterday".')
+    now: Time | None = Field(default=None, description='The time of the question, for words like "yesterday".')
     fresh: bool = False
     min_confidence: float = Field(default=0.0, ge=0, le=1)
     exclude_tags: list[Short] = Field(default_factory=list, max_length=MAX_ITEMS)
     archived: bool = False
-    explain: bool = Field(default=False, description="Say how each score came about.")
+    explain: bool = Field(default=False, description="Show how each score was computed.")
 
 
 class ContextTask(RequestBody):
@@ -181,11 +183,11 @@ class ContextTask(RequestBody):
 class FilesBody(RequestBody):
     model_config = _example(files=["src/storage.py"])
 
-    files: list[PathText] | None = Field(default=None, max_length=MOST_IDS, description="All, unless told.")
+    files: list[PathText] | None = Field(default=None, max_length=MOST_IDS, description="Default: all.")
 
 
 class SelectionBody(RequestBody):
-    """Which memories: by their ids, by the files that they are about, or every stale one. Name one of the three."""
+    """Memories by id, by the files they are about, or all stale ones. Use exactly one of the three."""
 
     model_config = _example(ids=[AN_ID])
 
@@ -199,33 +201,33 @@ class Relinking(RequestBody):
 
     id: Id | None = None
     refs: list[PathText] | None = Field(default=None, min_length=1, max_length=MAX_ITEMS)
-    add: bool = Field(default=False, description="Keep the places that it has.")
-    every: bool = Field(default=False, description="Every memory whose code was found in another place.")
-    drop: bool = Field(default=False, description="Take references away whose code is gone.")
+    add: bool = Field(default=False, description="Keep existing references.")
+    every: bool = Field(default=False, description="All memories whose code moved.")
+    drop: bool = Field(default=False, description="Remove references to deleted code.")
 
 
 class Learning(RequestBody):
-    """Where to look: one of `staged`, `diff` and `file`; without any, all that is not committed."""
+    """What to learn from: `staged`, `diff` or `file`; by default all uncommitted changes."""
 
     model_config = _example(diff="main..HEAD", dry_run=True)
 
-    staged: bool = Field(default=False, description="In what is staged for the next commit.")
-    diff: Short | None = Field(default=None, description="All since this revision, or the commits of A..B.")
-    file: PathText | None = Field(default=None, description="In one file.")
-    dry_run: bool = Field(default=False, description="Only say what would be learned.")
+    staged: bool = Field(default=False, description="Staged changes.")
+    diff: Short | None = Field(default=None, description="Changes since this revision, or the commits of A..B.")
+    file: PathText | None = Field(default=None, description="One file.")
+    dry_run: bool = Field(default=False, description="Only return what would be learned.")
 
 
 class Discovery(RequestBody):
     model_config = _example(dry_run=True)
 
     task: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)] | None = Field(
-        default=None, description="Only what this task needs; everything, unless told."
+        default=None, description="Only facts for this task (default: all)."
     )
-    dry_run: bool = Field(default=False, description="Only say what would be remembered.")
+    dry_run: bool = Field(default=False, description="Only return what would be stored.")
 
 
 class ImportBody(RequestBody):
-    """Memories as an export has them, or as they are written; what is not known of a row is left out."""
+    """Memories as exported or as written. Unknown fields of a row are ignored."""
 
     model_config = _example(memories=[{"id": AN_ID, "text": "Uploads go to S3 in parts of 8 MB", "kind": "fact"}])
 
@@ -247,7 +249,7 @@ class TextBody(RequestBody):
 class Approval(RequestBody):
     model_config = _example(text="The client retries three times")
 
-    text: Text | None = Field(default=None, description="Better words; as proposed, unless told.")
+    text: Text | None = Field(default=None, description="A new text (default: as proposed).")
 
 
 class Decision(RequestBody):
@@ -258,7 +260,7 @@ class Decision(RequestBody):
         given=["Python only"],
     )
 
-    text: Text = Field(description="What was decided; or the id of a decision to add to.")
+    text: Text = Field(description="The decision, or the id of one to extend.")
     because: list[Text] = Field(default_factory=list, max_length=MAX_ITEMS)
     leads_to: list[Text] = Field(default_factory=list, max_length=MAX_ITEMS)
     given_: list[Text] = Field(default_factory=list, max_length=MAX_ITEMS, alias="given")
@@ -281,15 +283,15 @@ class EntryBody(RequestBody):
     session: Short | None = None
     speaker: Short | None = None
     time: Short | None = Field(
-        default=None, description='When it was said: "2026-01-30 18:00", "yesterday"; now unless told.'
+        default=None, description='When it was said: "2026-01-30 18:00", "yesterday" (default: now).'
     )
 
 
 class RunBody(RequestBody):
     model_config = _example(dry_run=True)
 
-    dry_run: bool = Field(default=False, description="Only say what would be done.")
-    force: bool = Field(default=False, description="Also what is not due yet.")
+    dry_run: bool = Field(default=False, description="Only return what would be done.")
+    force: bool = Field(default=False, description="Also run what is not due yet.")
 
 
 class What(RequestBody):
@@ -301,7 +303,7 @@ class What(RequestBody):
 class EntryProtection(RequestBody):
     model_config = _example(what=AN_ID, on=True)
 
-    what: Short = Field(description="The id of an entry, or words by which it is surely meant.")
+    what: Short = Field(description="The id of an entry, or words that identify it.")
     on: bool = True
 
 
@@ -323,7 +325,7 @@ class Curation(RequestBody):
 class Fixing(RequestBody):
     model_config = _example(fix=True)
 
-    fix: bool = Field(default=False, description="Mend what can be made again.")
+    fix: bool = Field(default=False, description="Repair what can be rebuilt.")
 
 
 class NewExport(RequestBody):
@@ -331,7 +333,7 @@ class NewExport(RequestBody):
 
     format: Literal["jsonl", "json"] = "jsonl"
     embeddings: bool = False
-    code: bool = Field(default=False, description="Also what was read out of the tree.")
+    code: bool = Field(default=False, description="Include indexed code.")
     as_of: Time | None = None
     known_at: Time | None = None
 
@@ -340,4 +342,4 @@ class JobOrder(RequestBody):
     model_config = _example(sort="index", force=False)
 
     sort: Literal["index", "maintain", "condense", "rebuild", "reindex", "summarize"]
-    force: bool = Field(default=False, description="Also what has not changed, or is not due.")
+    force: bool = Field(default=False, description="Include what is unchanged or not due.")

@@ -1,4 +1,4 @@
-"""In whose hands a request works: the holder of the token, with the rights of the token."""
+"""The caller of a request: the token's identity, its rights, and the memory it asks for."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from waypost.faces.rest.services import Services
     from waypost.memory import Memory
 
-HERE = "here"  # stands for the memory that the server was started in
+HERE = "here"  # the memory that the server was started in
 
 SpaceId = Annotated[
     str,
     Path(
         pattern="^(here|[0-9a-f]{16})$",
-        description="The id of a memory, or `here`: the one that the server was started in.",
+        description="A memory's id, or `here` for the memory that the server was started in.",
         examples=[HERE],
     ),
 ]
@@ -34,19 +34,19 @@ CheckoutId = Annotated[
     Header(
         alias="Waypost-Checkout",
         pattern="^[0-9a-f]{16}$",
-        description="Show the memory as it was seen last in this checkout, one of those that the space names.",
+        description="Show the memory as last seen in this checkout, one of those listed for the space.",
     ),
 ]
 
 
-@dataclass(frozen=True)  # without slots: what is opened once is kept
-class Hands:
-    """Who asks, and of which memory."""
+@dataclass(frozen=True)  # without slots: cached_property needs a dict
+class SpaceAccess:
+    """The caller's access to one memory."""
 
     identity: TokenIdentity
     services: "Services"
     space: str  # an id, or HERE
-    checkout: str | None = None  # as seen last in this one, wherever it is
+    checkout: str | None = None  # show the memory as last seen in this checkout
 
     @property
     def space_id(self) -> str:
@@ -54,16 +54,16 @@ class Hands:
 
     @cached_property
     def memory(self) -> "Memory":
-        """The memory in the caller's hands. Opens files: ask for it in a thread. Raises NotFound where there is none."""
+        """The memory with the caller's rights. Opens files, so call it in a thread. Raises NotFound if it does not exist."""
         return self.services.spaces.memory(self.identity.caller, self.space_id, self.checkout)
 
 
 def identity_of(request: Request) -> TokenIdentity:
-    """Who sends this, as the gate found. Raises ProblemError where no gate stands before us."""
-    found = request.scope.get(CALLER)
-    if not isinstance(found, TokenIdentity):
+    """The identity set by the gate. Raises ProblemError if no gate runs in front."""
+    identity = request.scope.get(CALLER)
+    if not isinstance(identity, TokenIdentity):
         raise ProblemError(401, "A valid token is needed.", "Send it as a bearer token.")
-    return found
+    return identity
 
 
 def services_of(request: Request) -> "Services":
@@ -71,102 +71,102 @@ def services_of(request: Request) -> "Services":
     return services
 
 
-# Each of these is a right; what a route depends on says which it needs, also to the document. They only look at the
-# request, so they run in the event loop, before anything of the body is judged.
+# Each dependency is a right. Routes declare the one they need, which OpenAPI also documents. They only read the request,
+# so they run in the event loop, before the body is validated.
 
 
-async def comes(request: Request) -> Hands:
-    """Whoever has a token, whatever it opens."""
-    return Hands(identity_of(request), services_of(request), HERE)
+async def any_token(request: Request) -> SpaceAccess:
+    """Any valid token, whatever memory it opens."""
+    return SpaceAccess(identity_of(request), services_of(request), HERE)
 
 
-async def reads_here(request: Request) -> Hands:
-    return await _opening(await comes(request))
+async def may_read_here(request: Request) -> SpaceAccess:
+    return await _check_opens(await any_token(request))
 
 
-async def reads(request: Request, space: SpaceId, checkout: CheckoutId = None) -> Hands:
-    return await _opening(Hands(identity_of(request), services_of(request), space, checkout))
+async def may_read(request: Request, space: SpaceId, checkout: CheckoutId = None) -> SpaceAccess:
+    return await _check_opens(SpaceAccess(identity_of(request), services_of(request), space, checkout))
 
 
-async def writes_here(request: Request) -> Hands:
-    return _writing(await reads_here(request))
+async def may_write_here(request: Request) -> SpaceAccess:
+    return _check_writes(await may_read_here(request))
 
 
-async def writes(request: Request, space: SpaceId) -> Hands:
-    return _writing(await reads(request, space))
+async def may_write(request: Request, space: SpaceId) -> SpaceAccess:
+    return _check_writes(await may_read(request, space))
 
 
-async def owns(request: Request, space: SpaceId) -> Hands:
-    return _owning(await decides(request, space))
+async def must_own(request: Request, space: SpaceId) -> SpaceAccess:
+    return _check_owns(await must_be_person(request, space))
 
 
-async def owns_here(request: Request) -> Hands:
-    return _owning(_deciding(await writes_here(request)))
+async def must_own_here(request: Request) -> SpaceAccess:
+    return _check_owns(_check_person(await may_write_here(request)))
 
 
-async def decides(request: Request, space: SpaceId) -> Hands:
-    return _deciding(await writes(request, space))
+async def must_be_person(request: Request, space: SpaceId) -> SpaceAccess:
+    return _check_person(await may_write(request, space))
 
 
-async def _opening(hands: Hands) -> Hands:
-    if hands.space == HERE and hands.services.spaces.here_is_callers:
-        hands = replace(hands, space=await run_in_threadpool(lambda: hands.space_id))
-    hands.identity.check_opens(hands.space_id)
-    return hands
+async def _check_opens(access: SpaceAccess) -> SpaceAccess:
+    if access.space == HERE and access.services.spaces.here_is_callers:
+        access = replace(access, space=await run_in_threadpool(lambda: access.space_id))
+    access.identity.check_opens(access.space_id)
+    return access
 
 
-def _writing(hands: Hands) -> Hands:
-    hands.identity.check_writes(hands.space_id)
-    return hands
+def _check_writes(access: SpaceAccess) -> SpaceAccess:
+    access.identity.check_writes(access.space_id)
+    return access
 
 
-def _deciding(hands: Hands) -> Hands:
-    """GOV-1: what only a person may decide, no agent's token does."""
-    if hands.identity.kind != "person":
+def _check_person(access: SpaceAccess) -> SpaceAccess:
+    """Only a person's token can do what only a person may decide."""
+    if access.identity.kind != "person":
         raise ProblemError(
             403,
-            "Only a person decides this; the token is an agent's.",
-            "Ask the person to do it in the dashboard, at a terminal, or with the owner's token.",
+            "Only a person can decide this; the token belongs to an agent.",
+            "Ask the user to do it in the dashboard, at a terminal, or with the owner's token.",
         )
-    return hands
+    return access
 
 
-def _owning(hands: Hands) -> Hands:
-    if not hands.identity.owns(hands.space_id):
+def _check_owns(access: SpaceAccess) -> SpaceAccess:
+    if not access.identity.owns(access.space_id):
         raise ProblemError(
-            403, "Only an owner of this memory may do this.", "Ask one of them: `waypost team member list` names them."
+            403, "Only an owner of this memory can do this.", "Owners are listed by `waypost team member list`."
         )
-    return hands
+    return access
 
 
-Anybody = Annotated[Hands, Depends(comes)]
-Reader = Annotated[Hands, Depends(reads)]
-Writer = Annotated[Hands, Depends(writes)]
-Person = Annotated[Hands, Depends(decides)]
-Owner = Annotated[Hands, Depends(owns)]
-ReaderHere = Annotated[Hands, Depends(reads_here)]
-WriterHere = Annotated[Hands, Depends(writes_here)]
-OwnerHere = Annotated[Hands, Depends(owns_here)]
+Anybody = Annotated[SpaceAccess, Depends(any_token)]
+Reader = Annotated[SpaceAccess, Depends(may_read)]
+Writer = Annotated[SpaceAccess, Depends(may_write)]
+Person = Annotated[SpaceAccess, Depends(must_be_person)]
+Owner = Annotated[SpaceAccess, Depends(must_own)]
+ReaderHere = Annotated[SpaceAccess, Depends(may_read_here)]
+WriterHere = Annotated[SpaceAccess, Depends(may_write_here)]
+OwnerHere = Annotated[SpaceAccess, Depends(must_own_here)]
 
-_DECIDING = frozenset({decides, owns, owns_here})
-_WRITING = _DECIDING | {writes, writes_here}
-_HERE = frozenset({writes_here, owns_here})
+_DECIDING = frozenset({must_be_person, must_own, must_own_here})
+_WRITING = _DECIDING | {may_write, may_write_here}
+_HERE = frozenset({may_write_here, must_own_here})
 
 
 def wants_to_write(dependant: Dependant) -> bool:
     return not _WRITING.isdisjoint(_calls(dependant))
 
 
-def right_to_write(dependant: Dependant) -> Callable[[Request], Awaitable[Hands]] | None:
-    """The right that a route which writes asks for, to be asked before its body is judged; None: it only reads."""
-    found = next((call for call in _calls(dependant) if call in _WRITING), None)
-    if found is None or found in _HERE:
-        return found
+def right_to_write(dependant: Dependant) -> Callable[[Request], Awaitable[SpaceAccess]] | None:
+    """The right that a writing route needs, to check before its body is validated. None if it only reads."""
+    needed = next((call for call in _calls(dependant) if call in _WRITING), None)
+    if needed is None or needed in _HERE:
+        return needed
 
-    async def right(request: Request) -> Hands:
-        return await found(request, request.path_params["space"])  # type: ignore[operator,no-any-return]
+    async def check_right(request: Request) -> SpaceAccess:
+        return await needed(request, request.path_params["space"])  # type: ignore[operator,no-any-return]
 
-    return right
+    return check_right
 
 
 def wants_to_decide(dependant: Dependant) -> bool:

@@ -1,4 +1,4 @@
-"""Doing a write once, however often a client sends it with the same `Idempotency-Key`."""
+"""Does a write only once, however often a client sends it with the same `Idempotency-Key`."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -23,17 +23,17 @@ Handle = Callable[[Request], Awaitable[Response]]
 
 
 async def once(request: Request, handle: Handle) -> Response:
-    """Answer a write: by doing it, or as it was answered before.
+    """Do the write, or repeat its earlier reply.
 
-    What was refused is not kept: nothing was written, and it may be tried again. Where the server stopped on the way
-    nobody knows whether it was done; that is said, and nothing is done twice.
+    Refusals are not stored: nothing was written, so the client may retry. If the server died mid-write, a retry gets
+    409: outcome unknown.
     """
     replies = services_of(request).replies
     claim = await _claim(request)
-    known = await run_in_threadpool(replies.begin, claim)
-    if known is not None:
-        headers = {**known.headers, REPLAYED_HEADER: "true"}
-        return Response(known.body, known.status, headers, "application/json")
+    stored = await run_in_threadpool(replies.begin, claim)
+    if stored is not None:
+        headers = {**stored.headers, REPLAYED_HEADER: "true"}
+        return Response(stored.body, stored.status, headers, "application/json")
     try:
         response = await handle(request)
     except (ProblemError, WaypostError, HTTPException, RequestValidationError):
@@ -54,7 +54,7 @@ async def _claim(request: Request) -> Claim:
     names = request.headers.getlist(KEY_HEADER)
     if len(names) != 1 or not _KEY.fullmatch(names[0]):
         raise ProblemError(
-            422, "The Idempotency-Key is not one.", "Send one of up to 200 visible ASCII characters, such as a UUID."
+            422, "Invalid Idempotency-Key.", "Send one of up to 200 visible ASCII characters, such as a UUID."
         )
     target = f"{request.method} {request.url.path}?{request.url.query}\n{request.headers.get('if-match', '')}\n"
     return Claim(identity_of(request).key, names[0], target.encode("utf-8", "surrogatepass") + await request.body())

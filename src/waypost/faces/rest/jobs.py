@@ -1,4 +1,4 @@
-"""Long work that a request starts and does not wait for: one at a time of each sort in a space, in threads of its own."""
+"""Long work that a request starts without waiting: one job of each type per memory, each in its own thread."""
 
 import threading
 import time
@@ -18,16 +18,16 @@ from waypost.model.time import Clock, format_time
 
 MOST_RUNNING = 4
 MOST_KEPT = 200
-_HOLDS_SECONDS = 2.0  # between two looks whether whoever started it still may
-_STOP_SECONDS = 2.0  # that the end of the server waits for each
+_HOLDS_SECONDS = 2.0  # between two checks that the token is still valid
+_STOP_SECONDS = 2.0  # to wait for each job when the server stops
 
 RUNNING, DONE, FAILED, CANCELLED = "running", "done", "failed", "cancelled"
-Report = Callable[..., None]  # phase, done, of how many; raises where the job was cancelled
+Report = Callable[..., None]  # phase, done, total; raises if the job was cancelled
 Work = Callable[[Report], Mapping[str, Any]]
 
 
 class _Stopped(Exception):
-    """Somebody has cancelled the job. What it did until now stays, and the next one goes on there."""
+    """The job was cancelled. Its results so far stay, and the next job continues there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class ServerJob:
     finished_at: datetime | None = None
     result: Mapping[str, Any] | None = None
     problem: Problem | None = None
-    change: int = 0  # rises with every change of any job
+    change: int = 0  # rises with every change of any job; see Jobs.changed
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -65,10 +65,10 @@ class ServerJob:
 
 @dataclass(slots=True)
 class Jobs:
-    """The jobs of this process. What has ended is remembered for a while."""
+    """The jobs of this process. Ended ones are kept for a while."""
 
     clock: Clock
-    home: Path  # where it is noted what goes wrong
+    home: Path  # for crash.log
     ticks: Callable[[], float] = time.monotonic
     _jobs: OrderedDict[str, ServerJob] = field(default_factory=OrderedDict)
     _threads: dict[str, threading.Thread] = field(default_factory=dict)
@@ -82,19 +82,21 @@ class Jobs:
     def start(
         self, space_id: str, sort: str, started_by: str, work: Work, holds: Callable[[], bool] = lambda: True
     ) -> ServerJob:
-        """Raises ProblemError when one of this sort runs in this space, or too many run. It stops where it next tells how
-        far it is, once whoever started it has lost what they started it with: `holds` is asked every few seconds."""
+        """Raises ProblemError if a job of this type is running in this space, or too many are running. `holds` is polled;
+        when it returns False, the job stops at its next report."""
         with self._lock:
             running = [job for job in self._jobs.values() if job.status == RUNNING]
             same = next((job for job in running if (job.space_id, job.sort) == (space_id, sort)), None)
             if same is not None:
-                raise ProblemError(409, f"A job {sort!r} is running here.", "Wait for it, or cancel it.", job=same.id)
+                raise ProblemError(
+                    409, f"A job {sort!r} is already running.", "Wait for it, or cancel it.", job=same.id
+                )
             if len(running) >= MOST_RUNNING:
                 retry = ((b"retry-after", b"10"),)
                 raise ProblemError(503, f"{MOST_RUNNING} jobs are running.", "Wait for one to end.", headers=retry)
             job = ServerJob(self._new_id(), space_id, sort, started_by, self.clock())
             self._put(job)
-            acting = copy_context()  # it works for whoever started it
+            acting = copy_context()  # keeps the caller's rights
             thread = threading.Thread(
                 target=acting.run, args=(self._run, job.id, work, holds), name=f"job-{sort}", daemon=True
             )
@@ -106,7 +108,7 @@ class Jobs:
         with self._lock:
             job = self._jobs.get(job_id)
         if job is None or job.space_id != space_id:
-            raise NotFound(f"There is no job {job_id} here.", "Old ones are forgotten; list those that are known.")
+            raise NotFound(f"There is no job {job_id} here.", "Old jobs are removed; list the current ones.")
         return job
 
     def listed(self, space_id: str) -> list[ServerJob]:
@@ -115,29 +117,29 @@ class Jobs:
             return [job for job in reversed(self._jobs.values()) if job.space_id == space_id]
 
     def changed(self, space_id: str, since: int) -> tuple[int, list[ServerJob]]:
-        """What is new since that change, and up to which change this is."""
+        """The jobs that changed after `since`, and the number of the latest change."""
         with self._lock:
             new = [job for job in self._jobs.values() if job.space_id == space_id and job.change > since]
             return self._change, sorted(new, key=lambda job: job.change)
 
     def states(self) -> list[str]:
-        """Of every job that is known."""
+        """The status of every known job."""
         with self._lock:
             return [job.status for job in self._jobs.values()]
 
     def cancel(self, space_id: str, job_id: str) -> ServerJob:
-        """Ask it to stop. It does where it next tells how far it is; one that never tells runs to its end."""
+        """Ask the job to stop. It stops at its next report; a job that never reports runs to its end."""
         self.get(space_id, job_id)
         return self._update(job_id, lambda job: replace(job, cancelling=job.status == RUNNING))
 
     def wait(self, job_id: str, seconds: float) -> None:
-        """Until it has ended, or so long."""
+        """Wait until the job has ended, at most so many seconds."""
         thread = self._threads.get(job_id)
         if thread is not None:
             thread.join(seconds)
 
     def stop(self) -> None:
-        """The server ends: ask all to stop, and give them a moment. What is left is done by the next run."""
+        """Ask all jobs to stop and give them a moment. The next run does the rest."""
         with self._lock:
             running = [job.id for job in self._jobs.values() if job.status == RUNNING]
         for job_id in running:
@@ -146,15 +148,15 @@ class Jobs:
             self.wait(job_id, _STOP_SECONDS)
 
     def _run(self, job_id: str, work: Work, holds: Callable[[], bool]) -> None:
-        asked = self.ticks()
+        checked_at = self.ticks()
 
         def report(phase: str, done: int = 0, total: int = 0, *_: object) -> None:
-            nonlocal asked
+            nonlocal checked_at
             job = self._update(job_id, lambda job: replace(job, phase=str(phase), done=done, total=total))
             if job.cancelling:
                 raise _Stopped
-            if self.ticks() - asked >= _HOLDS_SECONDS:
-                asked = self.ticks()
+            if self.ticks() - checked_at >= _HOLDS_SECONDS:
+                checked_at = self.ticks()
                 if not holds():
                     raise _Stopped
 
@@ -165,11 +167,11 @@ class Jobs:
             self._end(job_id, status=CANCELLED)
         except WaypostError as error:
             self._end(job_id, status=FAILED, problem=problem_of(error))
-        except Exception as error:  # noqa: BLE001  the boundary of a job: it is told and logged, the server lives on
+        except Exception as error:  # noqa: BLE001  boundary of a job: reported and logged, the server goes on
             self._end(job_id, status=FAILED, problem=unforeseen(error, self.home))
 
-    def _end(self, job_id: str, **told: Any) -> None:
-        self._update(job_id, lambda job: replace(job, finished_at=self.clock(), cancelling=False, **told))
+    def _end(self, job_id: str, **fields: Any) -> None:
+        self._update(job_id, lambda job: replace(job, finished_at=self.clock(), cancelling=False, **fields))
         with self._lock:
             self._threads.pop(job_id, None)
 
@@ -179,8 +181,8 @@ class Jobs:
 
     def _put(self, job: ServerJob) -> ServerJob:
         self._change += 1
-        told = self._jobs[job.id] = replace(job, change=self._change)
-        ended = [one.id for one in self._jobs.values() if one.status != RUNNING]
+        stored = self._jobs[job.id] = replace(job, change=self._change)
+        ended = [other.id for other in self._jobs.values() if other.status != RUNNING]
         for old in ended[: max(0, len(self._jobs) - MOST_KEPT)]:
             del self._jobs[old]
-        return told
+        return stored

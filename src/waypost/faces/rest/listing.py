@@ -1,4 +1,4 @@
-"""Pages of a listing, as an address asks for them."""
+"""Pages of memories."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from waypost.model.time import from_micros, to_micros
 
 @dataclass(frozen=True, slots=True)
 class ListingQuery:
-    """Which memories a page shows."""
+    """The filters of a listing."""
 
     kind: str | None = None
     level: int | None = None
@@ -34,37 +34,36 @@ class ListingQuery:
 
 
 def page_of(
-    memory: Memory, asked: ListingQuery, cursor: Cursor | None, limit: int
+    memory: Memory, query: ListingQuery, cursor: Cursor | None, limit: int
 ) -> tuple[list[dict[str, Any]], Cursor | None]:
-    """The rows of one page, and where the next one begins.
+    """The rows of one page, and the cursor of the next.
 
-    A later page shows what was known when the first one was asked for: what was written or corrected since moves
-    nothing. What was forgotten since is gone.
+    Later pages show the state at the first request, except that forgotten memories are gone.
     """
     pinned: datetime | None = from_micros(cursor.known_at) if cursor else None
-    found = memory.admin.page(
-        kind=asked.kind,
-        level=asked.level,
-        domain=asked.domain,
-        module=asked.module,
-        session=asked.session,
-        tags=_tags(asked.tags),
-        archived=asked.archived,
-        as_of=asked.as_of,
-        known_at=asked.known_at or pinned,
+    page = memory.admin.page(
+        kind=query.kind,
+        level=query.level,
+        domain=query.domain,
+        module=query.module,
+        session=query.session,
+        tags=_tags(query.tags),
+        archived=query.archived,
+        as_of=query.as_of,
+        known_at=query.known_at or pinned,
         before=cursor.before if cursor else None,
         limit=limit,
     )
-    began = cursor.known_at if cursor else to_micros(found.known_at)
-    return list(found.rows), None if found.before is None else Cursor(found.before, began)
+    began = cursor.known_at if cursor else to_micros(page.known_at)
+    return list(page.rows), None if page.before is None else Cursor(page.before, began)
 
 
 def _tags(texts: Sequence[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    tags: dict[str, str] = {}
     for name, value in map(_tag, texts):
-        if found.setdefault(name, value) != value:
-            raise InvalidInput(f"The tag {name[:40]!r} has two values.", "A memory has one; ask for them one by one.")
-    return found
+        if tags.setdefault(name, value) != value:
+            raise InvalidInput(f"The tag {name[:40]!r} has two values.", "Ask for one value at a time.")
+    return tags
 
 
 def _tag(text: str) -> tuple[str, str]:

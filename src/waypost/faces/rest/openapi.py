@@ -1,4 +1,4 @@
-"""The document of the API: what the framework knows of the routes, with answers, examples, problems and rights."""
+"""The OpenAPI document: the framework's part, completed with responses, examples, problems and rights."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -19,30 +19,30 @@ _USUAL = (400, 401, 403, 404, 414, 422, 429, 503)
 _WITH_BODY = (413, 415)
 _WRITING = (409, 507)
 _HEADERS = {
-    "Location": "Where it is found.",
-    "ETag": "Another one whenever the memory, or how it stands, is another.",
+    "Location": "The address of the result.",
+    "ETag": "Changes with the memory's text, state or code references.",
 }
 _TITLES = {
-    304: "It is as you know it.",
-    400: "The request cannot be read.",
+    304: "Not changed.",
+    400: "The request cannot be parsed.",
     401: "No valid token.",
-    403: "The token has not the right, or a path leads out of the project.",
-    404: "There is no such thing.",
-    409: "Something stands in the way: a rejected value, a job that runs, the same request under way.",
-    412: "The memory is not as you read it.",
+    403: "The token lacks the right, or a path leads out of the project.",
+    404: "Not found.",
+    409: "Conflict: a rejected value, a running job, or the same request in progress.",
+    412: "The memory has changed since you read it.",
     413: "Too large.",
-    414: "The address is too long; what takes long values takes them in the body, too.",
+    414: "The address is too long; send long values in the body.",
     415: "The body is not JSON.",
-    422: "A value cannot be used.",
-    429: "Too many requests; wait as long as Retry-After says.",
-    503: "Not now: busy, or something that is needed is away.",
-    507: "No room on the disk.",
+    422: "Invalid value.",
+    429: "Too many requests; wait as Retry-After says.",
+    503: "Busy, or something needed is unavailable.",
+    507: "No space left on the disk.",
 }
 _KEY = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
-    "description": "A key of your own: sent again with the same key and body, it is answered as before and not done twice.",
+    "description": "Your own key. A repeated request with the same key and body gets the same reply and is done once.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]+$"},
     "example": "6f1c0b5e-2f0a-4c57-9d0b-3a3d3f2c9a10",
 }
@@ -55,13 +55,12 @@ _EVENT = {
         "id": {"type": "string"},
     },
 }
-_RIGHTS = {"read": "Any token.", "write": "A token that may write.", "person": "A person's token that may write."}
+_RIGHTS = {"read": "Any token.", "write": "A token that can write.", "person": "A person's token that can write."}
 
 
 def document(app: FastAPI, of: Iterable[APIRoute]) -> dict[str, Any]:
-    """The whole document."""
     routes = {route.name: route for route in of}
-    found = get_openapi(
+    spec = get_openapi(
         title=app.title,
         version=app.version,
         routes=app.routes,
@@ -69,30 +68,29 @@ def document(app: FastAPI, of: Iterable[APIRoute]) -> dict[str, Any]:
         tags=app.openapi_tags,
     )
     answers, examples = _data("answers.yaml"), json.loads(_text("examples.json"))
-    for methods in found["paths"].values():
+    for methods in spec["paths"].values():
         for operation in methods.values():
             name = operation["operationId"]
             _describe(operation, routes[name], answers[name], examples.get(name))
-    components = found.setdefault("components", {})
+    components = spec.setdefault("components", {})
     components["schemas"] = {**components.get("schemas", {}), **_data("schemas.yaml")}
     for unused in ("HTTPValidationError", "ValidationError"):
         components["schemas"].pop(unused, None)
     components["securitySchemes"] = {
         _SCHEME: {"type": "http", "scheme": "bearer", "description": "The owner's token, or an agent's."}
     }
-    found["security"] = [{_SCHEME: []}]
-    return found
+    spec["security"] = [{_SCHEME: []}]
+    return spec
 
 
 def right_of(route: APIRoute) -> str:
-    """Which token a route wants: `read`, `write` or `person`."""
+    """The token that a route needs: `read`, `write` or `person`."""
     if wants_to_decide(route.dependant):
         return "person"
     return "write" if wants_to_write(route.dependant) else "read"
 
 
 def _describe(operation: dict[str, Any], route: APIRoute, answer: Mapping[str, Any], example: Any) -> None:
-    """Complete one operation."""
     right = right_of(route)
     first, _, rest = operation.get("description", "").partition("\n\n")
     operation["summary"] = " ".join(first.split()).partition(". ")[0].rstrip(".")
@@ -109,23 +107,23 @@ def _describe(operation: dict[str, Any], route: APIRoute, answer: Mapping[str, A
     for status in answer.get("empty", ()):
         responses[str(status)] = {"description": _TITLES[status]}
     problems = [*_USUAL, *(_WITH_BODY if "requestBody" in operation else ()), *(_WRITING if writes else ())]
-    if any(one["name"].lower() == "if-match" for one in operation.get("parameters", ())):
+    if any(header["name"].lower() == "if-match" for header in operation.get("parameters", ())):
         problems.append(412)
     responses |= {str(status): _problem(status) for status in sorted(problems)}
     operation["responses"] = responses
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """A parameter is left out; it is never null."""
-    sorts = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
+    """Parameters can be left out, but are never null."""
+    choices = [choice for choice in schema.get("anyOf", ()) if choice != {"type": "null"}]
     rest = {name: value for name, value in schema.items() if name != "anyOf"}
-    return {**rest, **sorts[0]} if len(sorts) == 1 else schema
+    return {**rest, **choices[0]} if len(choices) == 1 else schema
 
 
 def _answer(answer: Mapping[str, Any], example: Any) -> dict[str, Any]:
     if "media" in answer:
         return {
-            "description": "As it is.",
+            "description": "The content as it is.",
             "content": {
                 media: {"schema": {} if media.endswith("json") else _EVENT, "example": example}
                 for media in answer["media"]
@@ -134,12 +132,12 @@ def _answer(answer: Mapping[str, Any], example: Any) -> dict[str, Any]:
     content: dict[str, Any] = {"schema": {"$ref": f"#/components/schemas/{answer['schema']}"}}
     if example is not None:
         content["example"] = example
-    found: dict[str, Any] = {"description": answer["schema"], "content": {"application/json": content}}
+    response: dict[str, Any] = {"description": answer["schema"], "content": {"application/json": content}}
     if "headers" in answer:
-        found["headers"] = {
+        response["headers"] = {
             name: {"description": _HEADERS[name], "schema": {"type": "string"}} for name in answer["headers"]
         }
-    return found
+    return response
 
 
 def _problem(status: int) -> dict[str, Any]:
@@ -147,8 +145,8 @@ def _problem(status: int) -> dict[str, Any]:
 
 
 def _data(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(_text(name))
-    return found
+    data: dict[str, Any] = yaml.safe_load(_text(name))
+    return data
 
 
 def _text(name: str) -> str:
@@ -156,7 +154,7 @@ def _text(name: str) -> str:
 
 
 def documented(app: FastAPI, of: Iterable[APIRoute]) -> Callable[[], dict[str, Any]]:
-    """`app.openapi`: made when it is first asked for."""
+    """`app.openapi`, built on first use."""
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:

@@ -1,4 +1,4 @@
-"""Parameters that several routes have, with what the document says of them."""
+"""Parameters that several routes share, with their documentation."""
 
 from typing import Annotated
 
@@ -16,24 +16,22 @@ LONGEST_IN_AN_ADDRESS = 2_000
 LONGEST_LINE = 500
 LONGEST_PATH = 4096
 
-MemoryId = Annotated[str, Path(pattern=ID, description="The id of a memory.", examples=[AN_ID])]
-CandidateId = Annotated[str, Path(pattern=ID, description="The id of a candidate.", examples=[AN_ID])]
-JobId = Annotated[str, Path(pattern=ID, description="The id of a job.", examples=[AN_ID])]
+MemoryId = Annotated[str, Path(pattern=ID, description="A memory's id.", examples=[AN_ID])]
+CandidateId = Annotated[str, Path(pattern=ID, description="A proposed fact's id.", examples=[AN_ID])]
+JobId = Annotated[str, Path(pattern=ID, description="A job's id.", examples=[AN_ID])]
 
 AsOf = Annotated[
     str | None,
     Query(
         min_length=4,
         max_length=64,
-        description="What was true then (ISO 8601); now unless told.",
+        description="Show what was true at this time, ISO 8601 (default: now).",
         examples=["2026-01-30"],
     ),
 ]
 KnownAt = Annotated[
     str | None,
-    Query(
-        min_length=4, max_length=64, description="What was known then (ISO 8601); all that is known by now unless told."
-    ),
+    Query(min_length=4, max_length=64, description="Show what was recorded by this time, ISO 8601 (default: now)."),
 ]
 Question = Annotated[
     str,
@@ -41,17 +39,17 @@ Question = Annotated[
         min_length=1, max_length=LONGEST_IN_AN_ADDRESS, description="The question.", examples=["Where do uploads go?"]
     ),
 ]
-Limit = Annotated[int, Query(ge=1, le=MOST_ON_A_PAGE, description="At most so many on a page.")]
+Limit = Annotated[int, Query(ge=1, le=MOST_ON_A_PAGE, description="Page size.")]
 CursorText = Annotated[
     str | None,
     Query(
         alias="cursor",
         min_length=1,
         max_length=cursors.LONGEST,
-        description="`next` of the page before, as it is. The other parameters stay the same.",
+        description="`next` of the previous page, unchanged. Keep the other parameters the same.",
     ),
 ]
-Archived = Annotated[bool, Query(description="Also what was put away when its time had run out.")]
+Archived = Annotated[bool, Query(description="Include expired memories that were archived.")]
 FilePath = Annotated[
     str,
     Query(
@@ -61,17 +59,17 @@ FilePath = Annotated[
         examples=["src/storage.py"],
     ),
 ]
-Line = Annotated[int | None, Query(ge=1, le=MAX_LINE, description="A line of the file, from 1.")]
-AboutLimit = Annotated[int, Query(ge=1, le=MOST_ABOUT, description="At most so many.")]
+Line = Annotated[int | None, Query(ge=1, le=MAX_LINE, description="A line of the file, counted from 1.")]
+AboutLimit = Annotated[int, Query(ge=1, le=MOST_ABOUT, description="Maximum number of memories.")]
 
 IfMatch = Annotated[
     str | None,
     Header(
         max_length=1000,
-        description="The ETag that you have read: with another one there now, nothing is done (412).",
+        description="The ETag you have read. If it is outdated, nothing is done (412).",
         examples=['"12-9f86d081884c7d65"'],
     ),
 ]
 IfNoneMatch = Annotated[
-    str | None, Header(max_length=1000, description="ETags that you know: an unchanged memory is answered by 304.")
+    str | None, Header(max_length=1000, description="ETags you have. If the memory is unchanged, the answer is 304.")
 ]

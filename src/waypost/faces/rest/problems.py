@@ -1,4 +1,4 @@
-"""Errors as clients see them: problem+json with what is wrong and what to do, whatever went wrong where."""
+"""Errors as problem+json, with what is wrong and what to do."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -33,11 +33,11 @@ from waypost.space.crash import note_crash
 
 _LOG = logging.getLogger("waypost.rest")
 MEDIA_TYPE = "application/problem+json"
-_MOST_TOLD = 10  # wrong fields named in one answer
-_LONGEST = 200  # characters of a name that the client chose
+_MOST_ERRORS = 10  # wrong fields named in one answer
+_LONGEST = 200  # characters of a name from the client
 _BUSY = ((b"retry-after", b"1"),)
 
-# The first class that fits counts. What is the server's own fault is 5xx, and says so in the core's words.
+# The first matching class counts. Faults of the server are 5xx.
 _STATUS: tuple[tuple[type[WaypostError], int], ...] = (
     (ConfigError, 503),
     (InvalidInput, 422),
@@ -65,7 +65,7 @@ class ProblemError(Exception):
 
 
 def problem_of(error: WaypostError) -> Problem:
-    """What the client is told of an error of the core."""
+    """The problem that a client gets for a Waypost error."""
     status = next((status for sort, status in _STATUS if isinstance(error, sort)), 500)
     headers = _BUSY if isinstance(error, (StoreBusy, StoreUnavailable)) else ()
     return Problem(status, error.what, error.remedy or _usual_remedy(status), headers)
@@ -78,15 +78,15 @@ def answer_of(problem: Problem, more: Mapping[str, Any] | None = None) -> JsonAn
 
 
 def handle_problems(app: FastAPI, routes: Sequence[APIRoute]) -> None:
-    """From now on every error of this app is answered as a problem."""
-    app.add_exception_handler(ProblemError, _told)
+    """Answer every error of this app as a problem."""
+    app.add_exception_handler(ProblemError, _problem)
     app.add_exception_handler(WaypostError, _core)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, partial(_http, routes))
     app.add_exception_handler(Exception, _unforeseen)
 
 
-async def _told(_: Request, error: Exception) -> Response:
+async def _problem(_: Request, error: Exception) -> Response:
     assert isinstance(error, ProblemError)
     return answer_of(error.problem, error.more)
 
@@ -98,51 +98,49 @@ async def _core(_: Request, error: Exception) -> Response:
 
 async def _invalid(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    told = [_field(one) for one in error.errors()[:_MOST_TOLD]]
-    first = told[0] if told else {"field": "", "message": "it is not valid"}
+    errors = [_field(detail) for detail in error.errors()[:_MOST_ERRORS]]
+    first = errors[0] if errors else {"field": "", "message": "invalid request"}
     what = f"{first['field']}: {first['message']}." if first["field"] else f"{first['message']}."
-    return answer_of(
-        Problem(422, what, "See /openapi.json for what this address takes."), {"errors": told} if told else {}
-    )
+    return answer_of(Problem(422, what, "See /openapi.json for the parameters."), {"errors": errors} if errors else {})
 
 
 def _field(error: Mapping[str, Any]) -> dict[str, str]:
     place: Sequence[Any] = error.get("loc", ())
     name = ".".join(str(part)[:_LONGEST] for part in place[:8])
-    message = "there is no such field" if error.get("type") == "extra_forbidden" else str(error.get("msg", ""))
+    message = "unknown field" if error.get("type") == "extra_forbidden" else str(error.get("msg", ""))
     return {"field": name[: 2 * _LONGEST], "message": message[: 2 * _LONGEST]}
 
 
 async def _http(routes: Sequence[APIRoute], request: Request, error: Exception) -> Response:
-    """What the framework itself refuses: an address or a method that there is not."""
+    """Errors of the framework itself: an unknown address or method."""
     assert isinstance(error, HTTPException)
     status = error.status_code
     if status == 404:
-        problem = Problem(404, "There is nothing at this address.", "See /openapi.json for the addresses.")
+        problem = Problem(404, "Not found.", "See /openapi.json for the addresses.")
     elif status == 405:
         allowed = ", ".join(_methods_at(routes, request)) or (error.headers or {}).get("Allow", "GET")
         allow = ((b"allow", allowed.encode("latin-1", "replace")),)
-        problem = Problem(405, "This address has no such method.", f"Use {allowed}.", allow)
+        problem = Problem(405, "Method not allowed.", f"Use {allowed}.", allow)
     else:
         problem = Problem(status, f"{HTTPStatus(status).phrase}.", _usual_remedy(status))
     return answer_of(problem)
 
 
 def _methods_at(routes: Sequence[APIRoute], request: Request) -> list[str]:
-    """Of the routes that the address fits, those with the fewest open places: `/memories/prune` is no memory's id."""
+    """Methods of the most specific matching routes, so that `/memories/prune` is not read as a memory's id."""
     path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
     fitting = [route for route in routes if route.path_regex.match(path)]
     fewest = min((route.path.count("{") for route in fitting), default=0)
-    return sorted({one for route in fitting if route.path.count("{") == fewest for one in route.methods or ()})
+    return sorted({method for route in fitting if route.path.count("{") == fewest for method in route.methods or ()})
 
 
 def unforeseen(error: BaseException, home: Path) -> Problem:
-    """A fault of ours. The client learns nothing of it, and the log not what it says, which may be words of a memory;
-    whoever runs the server finds the place in `crash.log`."""
+    """Log a fault of the server. The client gets no details, and the log no message, which may contain stored text;
+    `crash.log` has the place."""
     note_crash(error, home)
-    told = "Something went wrong: %s; crash.log in Waypost's home has the place."
-    _LOG.error(told, type(error).__name__, extra={"crash": error})
-    return Problem(500, "Something went wrong in the server.", "crash.log in its home has the place; please report it.")
+    message = "Unexpected error: %s; see crash.log in the data directory."
+    _LOG.error(message, type(error).__name__, extra={"crash": error})
+    return Problem(500, "Unexpected error in the server.", "See crash.log in its data directory, and please report it.")
 
 
 async def _unforeseen(request: Request, error: Exception) -> Response:
@@ -152,6 +150,6 @@ async def _unforeseen(request: Request, error: Exception) -> Response:
 def _usual_remedy(status: int) -> str:
     return {
         404: "Check the id.",
-        403: "Use what is yours.",
-        422: "See /openapi.json for what this address takes.",
-    }.get(status, "Try again; if it stays, run `waypost doctor`.")
+        403: "Check the token's rights.",
+        422: "See /openapi.json for the parameters.",
+    }.get(status, "Try again; if it persists, run `waypost doctor`.")

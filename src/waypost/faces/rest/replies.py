@@ -1,8 +1,7 @@
-"""The replies to writes with an `Idempotency-Key`, kept for a day in `<home>/replies.db`, also over a restart.
+"""Stored replies to writes with an `Idempotency-Key`, kept for a day in `<home>/replies.db`, across restarts.
 
-Keys and requests are kept as keyed hashes. Of an answer the file keeps ids, statuses and numbers, never words: what is
-forgotten later must not stand here. For a while, and until something is forgotten, the process also knows answers as
-they were; so a repeated request gets the very same answer, and after a restart its ids and statuses.
+Keys and requests are stored as keyed hashes. Of a reply the file keeps only ids, statuses and numbers, no text, so that
+forgotten memories leave no trace. Full replies are kept in memory for a while, until something is forgotten.
 """
 
 import hashlib
@@ -20,16 +19,14 @@ from typing import Any
 import apsw
 
 from waypost.faces.rest.problems import ProblemError
+from waypost.memory.private_database import private_transaction
 from waypost.model.time import Clock, to_micros
-from waypost.space.platform import make_private_directory
-from waypost.store.sqlite.connection import keep_private, translated_errors
 
 FILE = "replies.db"
 KEPT = timedelta(days=1)
 MOST_EACH = 1_000  # keys of one token
 MOST = 10_000
-_BUSY_MS = 5_000
-_REMEMBERED_BYTES = 8 << 20  # of answers as they were, in memory
+_REMEMBERED_BYTES = 8 << 20  # of full replies, in memory
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS secret (value BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS replies (
@@ -38,14 +35,14 @@ CREATE TABLE IF NOT EXISTS replies (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS replies_by_caller ON replies (caller, at);
 """
-# What an answer may keep in a file: these texts, any number or truth value, and what is inside these.
+# What the file keeps of a reply: these strings, all numbers and booleans, and the same inside these keys.
 _TEXTS = frozenset({"id", "status", "replaces", "conflicts_with", "candidate", "job", "sort", "space"})
 _INSIDE = frozenset({"receipts", "decision", "reasons", "consequences", "constraints", "memories", "decided"})
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Whose request this is, under which key, and what it asks."""
+    """Whose request this is, its key, and its content."""
 
     caller: str
     key: str
@@ -63,72 +60,72 @@ class Replies:
     def __init__(self, home: Path, clock: Clock) -> None:
         self._path, self._clock = home / FILE, clock
         self._lock = threading.Lock()
-        self._at_work: set[bytes] = set()
-        self._remembered: OrderedDict[bytes, StoredReply] = OrderedDict()
+        self._in_progress: set[bytes] = set()
+        self._full: OrderedDict[bytes, StoredReply] = OrderedDict()
         self._bytes = 0
 
     def begin(self, claim: Claim) -> StoredReply | None:
-        """The reply that was given before; or None: it is yours to do, and to `finish`, `release` or `leave`.
+        """The stored reply, or None: then do the write, and call `finish`, `release` or `leave`.
 
-        Raises ProblemError where the key was used for something else, or the same is being done now.
+        Raises ProblemError if the key was used for another request, or the same request is in progress.
         """
-        with self._opened() as (connection, secret):
+        with self._transaction() as (connection, secret):
             key, request = _digest(secret, claim.caller, claim.key), _digest(secret, claim.request)
             with self._lock:
-                at_work = key in self._at_work
-                found = connection.execute(
+                in_progress = key in self._in_progress
+                rows = connection.execute(
                     "SELECT request, status, body, headers FROM replies WHERE key = ? AND at >= ?", (key, self._oldest)
                 ).fetchall()
-                if not found:
+                if not rows:
                     self._insert(connection, _digest(secret, claim.caller), key, request)
-                    self._at_work.add(key)
+                    self._in_progress.add(key)
                     return None
-            return self._known(found[0], key, request, at_work=at_work)
+            return self._stored_reply(rows[0], key, request, in_progress=in_progress)
 
     def finish(self, claim: Claim, reply: StoredReply) -> None:
-        with self._opened() as (connection, secret):
+        with self._transaction() as (connection, secret):
             key = _digest(secret, claim.caller, claim.key)
             connection.execute(
                 "UPDATE replies SET status = ?, body = ?, headers = ? WHERE key = ?",
-                (reply.status, _wordless(reply.body), json.dumps(dict(reply.headers)), key),
+                (reply.status, _without_text(reply.body), json.dumps(dict(reply.headers)), key),
             )
         with self._lock:
-            self._at_work.discard(key)
+            self._in_progress.discard(key)
             self._remember(key, reply)
 
     def release(self, claim: Claim) -> None:
         """Nothing was written: the key can be used again."""
-        with self._opened() as (connection, secret):
+        with self._transaction() as (connection, secret):
             key = _digest(secret, claim.caller, claim.key)
             connection.execute("DELETE FROM replies WHERE key = ? AND status IS NULL", (key,))
         with self._lock:
-            self._at_work.discard(key)
+            self._in_progress.discard(key)
 
     def leave(self, claim: Claim) -> None:
-        """Nobody knows whether it was done."""
-        with self._opened() as (_, secret), self._lock:
-            self._at_work.discard(_digest(secret, claim.caller, claim.key))
+        """The outcome is unknown."""
+        with self._transaction() as (_, secret), self._lock:
+            self._in_progress.discard(_digest(secret, claim.caller, claim.key))
 
-    def forget_words(self) -> None:
-        """Something was forgotten: no answer is known as it was any more."""
+    def forget_full_replies(self) -> None:
+        """Drop full replies: a memory was forgotten, and they may contain its text."""
         with self._lock:
-            self._remembered.clear()
+            self._full.clear()
             self._bytes = 0
 
-    def _known(self, row: Any, key: bytes, request: bytes, *, at_work: bool) -> StoredReply:
-        asked, status, body, headers = row
-        if asked != request:
+    def _stored_reply(self, row: Any, key: bytes, request: bytes, *, in_progress: bool) -> StoredReply:
+        stored_request, status, body, headers = row
+        if stored_request != request:
             raise ProblemError(422, "This Idempotency-Key was used for another request.", "Use a new key for each.")
-        if status is None and at_work:
-            raise ProblemError(409, "This very request is being done.", "Wait, then send it again.")
+        if status is None and in_progress:
+            raise ProblemError(409, "The same request is in progress.", "Wait, then send it again.")
         if status is None:
             raise ProblemError(
                 409,
-                "The server stopped while it did this; nobody knows whether it was done.",
-                "Look whether it was. If not, send it with a new key.",
+                "The server stopped during this write; its outcome is unknown.",
+                "Check whether it was done. If not, send it with a new key.",
             )
         with self._lock:
-            return self._remembered.get(key) or StoredReply(status, body.encode(), json.loads(headers))
+            return self._full.get(key) or StoredReply(status, body.encode(), json.loads(headers))
 
     def _insert(self, connection: apsw.Connection, caller: bytes, key: bytes, request: bytes) -> None:
         connection.execute("DELETE FROM replies WHERE at < ?", (self._oldest,))
@@ -148,37 +145,26 @@ class Replies:
         return to_micros(self._clock() - KEPT)
 
     def _remember(self, key: bytes, reply: StoredReply) -> None:
-        self._remembered[key] = reply
+        self._full[key] = reply
         self._bytes += len(reply.body)
         while self._bytes > _REMEMBERED_BYTES:
-            _, gone = self._remembered.popitem(last=False)
+            _, gone = self._full.popitem(last=False)
             self._bytes -= len(gone.body)
 
     @contextmanager
-    def _opened(self) -> Iterator[tuple[apsw.Connection, bytes]]:
-        """The file in a transaction of its own, and the secret of its hashes."""
-        if not self._path.exists():
-            make_private_directory(self._path.parent)
-        with translated_errors(self._path):
-            connection = apsw.Connection(str(self._path))
-            keep_private(self._path)
-            try:
-                connection.set_busy_timeout(_BUSY_MS)
-                connection.execute("BEGIN IMMEDIATE")
-                connection.execute(_SCHEMA)
-                yield connection, _secret(connection)
-                connection.execute("COMMIT")
-            finally:
-                connection.close()  # without a COMMIT this takes everything back
+    def _transaction(self) -> Iterator[tuple[apsw.Connection, bytes]]:
+        """A transaction on the file, and the secret of its hashes."""
+        with private_transaction(self._path, _SCHEMA) as connection:
+            yield connection, _secret(connection)
 
 
 def _secret(connection: apsw.Connection) -> bytes:
-    found: list[Any] = connection.execute("SELECT value FROM secret").fetchall()
-    if found:
-        return bytes(found[0][0])
-    made = secrets.token_bytes(32)
-    connection.execute("INSERT INTO secret VALUES (?)", (made,))
-    return made
+    rows: list[Any] = connection.execute("SELECT value FROM secret").fetchall()
+    if rows:
+        return bytes(rows[0][0])
+    value = secrets.token_bytes(32)
+    connection.execute("INSERT INTO secret VALUES (?)", (value,))
+    return value
 
 
 def _digest(secret: bytes, *parts: str | bytes) -> bytes:
@@ -189,19 +175,19 @@ def _digest(secret: bytes, *parts: str | bytes) -> bytes:
     return digest.digest()
 
 
-def _wordless(body: bytes) -> str:
-    return json.dumps(_kept(json.loads(body or b"{}"), "memories"))
+def _without_text(body: bytes) -> str:
+    return json.dumps(_storable(json.loads(body or b"{}"), "memories"))
 
 
-def _kept(value: Any, name: str) -> Any:
+def _storable(value: Any, name: str) -> Any:
     if isinstance(value, dict):
-        return {key: _kept(inner, key) for key, inner in value.items() if _is_kept(key, inner)}
+        return {key: _storable(inner, key) for key, inner in value.items() if _is_storable(key, inner)}
     if isinstance(value, list):
-        return [_kept(one, name) for one in value if isinstance(one, dict) or _is_kept(name, one)]
+        return [_storable(item, name) for item in value if isinstance(item, dict) or _is_storable(name, item)]
     return value
 
 
-def _is_kept(name: str, value: Any) -> bool:
+def _is_storable(name: str, value: Any) -> bool:
     if isinstance(value, dict | list):
         return name in _INSIDE
     return value is None or isinstance(value, bool | int | float) or name in _TEXTS

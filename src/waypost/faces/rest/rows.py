@@ -1,4 +1,4 @@
-"""Rows that answers are made of, with the keys that the command line's --json has."""
+"""Rows of answers, with the same keys as the command line's --json."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,34 +14,33 @@ if TYPE_CHECKING:
     from waypost.flows.write.lifecycle import History
     from waypost.model.code_link import LinkedMemory
     from waypost.model.receipt import Receipt
-    from waypost.store.protocol import AuditEntry
 
 _NOW = ("code_refs", "confidence", "is_stale", "stale_reason", "stale_since")
 
 
-def shown_row(memory: "LinkedMemory") -> dict[str, Any]:
-    """Everything about one memory, with its links as they are now."""
+def full_row(memory: "LinkedMemory") -> dict[str, Any]:
+    """All fields of a memory, with the current state of its links."""
     now = memory.to_json()
     return {**memory_row(memory.version, memory.state), **{key: now[key] for key in _NOW}}
 
 
-def history_row(found: "History") -> dict[str, Any]:
+def history_row(history: "History") -> dict[str, Any]:
     return {
-        "id": found.memory_id,
-        "versions": [memory_row(version, State()) | {"number": version.number} for version in found.versions],
-        "edges": [{"kind": e.kind, "from": e.from_id, "to": e.to_id} for e in found.edges],
-        "related": [memory_row(version, State()) for version in found.related],
+        "id": history.memory_id,
+        "versions": [memory_row(version, State()) | {"number": version.number} for version in history.versions],
+        "edges": [{"kind": edge.kind, "from": edge.from_id, "to": edge.to_id} for edge in history.edges],
+        "related": [memory_row(version, State()) for version in history.related],
     }
 
 
-def forgotten_row(gone: "Forgotten") -> dict[str, Any]:
+def forgotten_row(forgotten: "Forgotten") -> dict[str, Any]:
     return {
-        "id": gone.memory_id,
+        "id": forgotten.memory_id,
         "status": "forgotten",
-        "versions": gone.versions,
-        "complete": gone.complete,
-        "exports_changed": list(gone.exports_changed),
-        "beyond_reach": list(gone.beyond_reach),
+        "versions": forgotten.versions,
+        "complete": forgotten.complete,
+        "exports_changed": list(forgotten.exports_changed),
+        "beyond_reach": list(forgotten.beyond_reach),
     }
 
 
@@ -50,18 +49,6 @@ def receipts_row(receipts: "Sequence[Receipt]") -> dict[str, Any]:
     for receipt in receipts:
         counts[receipt.status] = counts.get(receipt.status, 0) + 1
     return {"receipts": [receipt.to_json() for receipt in receipts], "counts": counts}
-
-
-def audit_row(entry: "AuditEntry") -> dict[str, Any]:
-    return {
-        "number": entry.number,
-        "at": format_time(entry.at),
-        "action": entry.action,
-        "id": entry.memory_id,
-        "source": entry.source,
-        "actor": entry.actor,
-        "details": dict(entry.details),
-    }
 
 
 def export_row(export: "Export") -> dict[str, Any]:

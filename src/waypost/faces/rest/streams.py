@@ -1,4 +1,4 @@
-"""Server-sent events: what changes in a memory, and how its jobs get on."""
+"""Server-sent events: changes of a memory and progress of its jobs."""
 
 import asyncio
 import json
@@ -15,35 +15,34 @@ from starlette.types import Receive, Scope, Send
 from waypost.errors import WaypostError
 from waypost.faces.guard.problem import Problem
 from waypost.faces.rest.problems import answer_of
-from waypost.faces.rest.rows import audit_row
 
 if TYPE_CHECKING:
-    from waypost.faces.rest.caller import Hands
-    from waypost.store.protocol import AuditEntry
+    from waypost.faces.rest.caller import SpaceAccess
+    from waypost.model.audit import AuditEntry
 
-EVERY = 1.0  # seconds between two looks; each asks the database for one number
-HEARTBEAT = 15  # looks without news after which a sign of life is sent
-LONGEST = 600  # looks until a stream ends: whose token was revoked hears no more. Clients come back by themselves
-MOST_AT_ONCE = 500  # changes told one by one; of more, that there are many
-MOST, MOST_EACH = 64, 16  # streams that are open, of all and of one caller
+EVERY = 1.0  # seconds between two polls; each reads one number from the database
+HEARTBEAT = 15  # polls without events before a heartbeat
+LONGEST = 600  # polls until a stream ends; clients reconnect on their own
+MOST_AT_ONCE = 500  # changes sent one by one; more are sent as `many`
+MOST, MOST_EACH = 64, 16  # open streams, in total and per caller
 
 Pause = Callable[[float], Awaitable[None]]
-Holds = Callable[[str, str], bool]  # whether the token of this key is still good, and opens the space of this id
+Holds = Callable[[str, str], bool]  # whether the token with this key is valid and opens this space
 
 
 @dataclass(slots=True)
 class Streams:
-    """The streams that are open."""
+    """The open streams."""
 
     pause: Pause = asyncio.sleep
     holds: Holds = lambda *_: True
     _open: Counter[str] = field(default_factory=Counter)
-    _waiting: dict[asyncio.Event, str] = field(default_factory=dict)  # of which space each waits for news
+    _waiting: dict[asyncio.Event, str] = field(default_factory=dict)  # the space each stream follows
 
     @contextmanager
-    def opened(self, key: str) -> Iterator[bool]:
-        """Hold room for one stream during the block, which learns whether there is any. Nothing is awaited between the
-        look and the taking: of many that come at once, no more get in."""
+    def reserve(self, key: str) -> Iterator[bool]:
+        """Reserve one stream during the block; yields whether there was room. Nothing is awaited between check and
+        reservation, so concurrent requests cannot exceed the limit."""
         granted = self._open.total() < MOST and self._open[key] < MOST_EACH
         self._open[key] += granted
         try:
@@ -55,71 +54,71 @@ class Streams:
 
     @contextmanager
     def following(self, space_id: str) -> Iterator[asyncio.Event]:
-        """What is set during the block when there may be news of the space."""
-        news = asyncio.Event()
-        self._waiting[news] = space_id
+        """An event that is set during the block when the space may have changed."""
+        changed = asyncio.Event()
+        self._waiting[changed] = space_id
         try:
-            yield news
+            yield changed
         finally:
-            del self._waiting[news]
+            del self._waiting[changed]
 
     def wake(self, space_id: str | None = None) -> None:
-        """There may be news of this space, or of all. To be called in the event loop."""
-        for news, followed in self._waiting.items():
+        """This space, or any if None, may have changed. Call it in the event loop."""
+        for changed, followed in self._waiting.items():
             if space_id in (None, followed):
-                news.set()
+                changed.set()
 
-    async def rest(self, news: asyncio.Event) -> None:
-        """Until the next look is due, or there may be news."""
-        waits = [asyncio.ensure_future(self.pause(EVERY)), asyncio.ensure_future(news.wait())]
+    async def rest(self, changed: asyncio.Event) -> None:
+        """Wait until the next poll is due or something may have changed."""
+        waits = [asyncio.ensure_future(self.pause(EVERY)), asyncio.ensure_future(changed.wait())]
         try:
             done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-            for one in done:
-                one.result()
+            for task in done:
+                task.result()
         finally:
-            for one in waits:
-                one.cancel()
+            for task in waits:
+                task.cancel()
 
     def __len__(self) -> int:
         return self._open.total()
 
 
 class EventStream(StreamingResponse):
-    """The answer: it holds its room from before its first byte until the client has gone."""
+    """The response. Reserves a stream from before its first byte until the client has gone."""
 
-    def __init__(self, hands: "Hands", since: int | None) -> None:
-        super().__init__(told(hands, since), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
-        self._hands = hands
+    def __init__(self, access: "SpaceAccess", since: int | None) -> None:
+        super().__init__(_events(access, since), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+        self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with self._hands.services.streams.opened(self._hands.identity.key) as granted:
+        with self._access.services.streams.reserve(self._access.identity.key) as granted:
             if granted:
                 await super().__call__(scope, receive, send)
             else:
                 retry = ((b"retry-after", b"30"),)
-                full = Problem(503, "Too many streams are open.", "Close one that nobody reads.", retry)
+                full = Problem(503, "Too many open streams.", "Close one.", retry)
                 await answer_of(full)(scope, receive, send)
 
 
-async def told(hands: "Hands", since: int | None) -> AsyncIterator[bytes]:
-    """Events for one client: changes with a number above `since` (from now on, if None), and every job as it stands.
+async def _events(access: "SpaceAccess", since: int | None) -> AsyncIterator[bytes]:
+    """Events for one client: changes with a number above `since` (if None, from now on), and the state of every job.
 
-    `change`: an entry of the audit log, its number as the event's id. `job`: a job. `many`: so many changes that the
-    client had better read anew. `problem`: the memory cannot be read now. It ends where the token is no longer good, or
-    does not open the memory any more.
+    `change`: an audit entry, its number as the event's id. `job`: a job. `many`: too many changes to list; the client
+    should read again. `problem`: the memory cannot be read now. Ends when the token is no longer valid or no longer
+    opens the memory.
     """
-    streams, jobs, space_id = hands.services.streams, hands.services.jobs, hands.space_id
-    last = since if since is not None else await run_in_threadpool(_newest, hands)
+    streams, jobs, space_id = access.services.streams, access.services.jobs, access.space_id
+    last = since if since is not None else await run_in_threadpool(_newest, access)
     seen, quiet = 0, 0
     yield _event("hello", {"space": space_id, "last": last}, last)
-    with streams.following(space_id) as news:
+    with streams.following(space_id) as changed:
         for _ in range(LONGEST):
-            news.clear()  # before the look: what comes after it is seen by the next one
+            changed.clear()  # before reading, so that later changes trigger the next poll
             events: list[bytes] = []
             try:
-                if not await run_in_threadpool(streams.holds, hands.identity.key, space_id):
+                if not await run_in_threadpool(streams.holds, access.identity.key, space_id):
                     return
-                last, changes = await run_in_threadpool(_changes, hands, last)
+                last, changes = await run_in_threadpool(_changes, access, last)
                 events += changes
             except WaypostError as error:
                 events.append(_event("problem", {"detail": error.what, "remedy": error.remedy}))
@@ -130,29 +129,29 @@ async def told(hands: "Hands", since: int | None) -> AsyncIterator[bytes]:
                 quiet, events = 0, [b": heartbeat\n\n"]
             for event in events:
                 yield event
-            await streams.rest(news)
+            await streams.rest(changed)
 
 
-def _newest(hands: "Hands") -> int:
-    found = hands.memory.admin.audit(None, 1)
-    return found[0].number if found else 0
+def _newest(access: "SpaceAccess") -> int:
+    latest = access.memory.admin.audit(None, 1)
+    return latest[0].number if latest else 0
 
 
-def _changes(hands: "Hands", last: int) -> tuple[int, list[bytes]]:
-    newest = _newest(hands)
+def _changes(access: "SpaceAccess", last: int) -> tuple[int, list[bytes]]:
+    newest = _newest(access)
     if newest <= last:
         return last, []
     if newest - last > MOST_AT_ONCE:
         return newest, [_event("many", {"after": last, "last": newest}, newest)]
-    found = [entry for entry in hands.memory.admin.audit(None, newest - last) if entry.number > last]
-    return newest, [_change(entry) for entry in reversed(found)]
+    entries = [entry for entry in access.memory.admin.audit(None, newest - last) if entry.number > last]
+    return newest, [_change(entry) for entry in reversed(entries)]
 
 
 def _change(entry: "AuditEntry") -> bytes:
-    return _event("change", audit_row(entry), entry.number)
+    return _event("change", entry.to_json(), entry.number)
 
 
 def _event(name: str, data: Any, number: int | None = None) -> bytes:
-    """JSON has no line breaks of its own, so one `data` line holds it."""
-    told = json.dumps(data)
-    return (f"id: {number}\n" if number is not None else "").encode() + f"event: {name}\ndata: {told}\n\n".encode()
+    """One event. JSON contains no line breaks, so one `data` line is enough."""
+    payload = json.dumps(data)
+    return (f"id: {number}\n" if number is not None else "").encode() + f"event: {name}\ndata: {payload}\n\n".encode()

@@ -1,32 +1,27 @@
-"""The replies to writes with an `Idempotency-Key`, kept where all servers of a team find them."""
+"""Stored replies to writes with an `Idempotency-Key`, shared by all servers of a team."""
 
 import json
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from waypost.faces.rest.replies import KEPT, MOST_EACH, Claim, Replies, StoredReply, _digest, _wordless
+from waypost.faces.rest.replies import KEPT, MOST_EACH, Claim, Replies, StoredReply, _digest, _without_text
+from waypost.memory.team_database import TeamDatabase
 from waypost.model.time import Clock
 
-if TYPE_CHECKING:
-    from waypost.store.postgres.directory.sessions import Connect
-
-_HELD = timedelta(minutes=2)  # a request takes less; after that a server that is at it has stopped
+_HELD = timedelta(minutes=2)  # longer than any request; then the server must have stopped
 
 
 class TeamReplies(Replies):
-    """As `Replies`, for several servers behind one database: of those that get the same request, one does it."""
+    """Like `Replies`, for several servers with one database: only one of them does a request."""
 
-    def __init__(self, connect: "Connect", clock: Clock) -> None:
-        from waypost.store.postgres.directory.sessions import KeptReplies
-
+    def __init__(self, database: TeamDatabase, clock: Clock) -> None:
         super().__init__(Path(), clock)
-        self._kept = KeptReplies(connect)
+        self._kept = database.replies()
 
     def begin(self, claim: Claim) -> StoredReply | None:
         key, request = self._key(claim), _digest(self._secret, claim.request)
-        found = self._kept.begin(
+        stored = self._kept.begin(
             key,
             _digest(self._secret, claim.caller),
             request,
@@ -35,14 +30,14 @@ class TeamReplies(Replies):
             kept=KEPT,
             most=MOST_EACH,
         )
-        if found is None:
+        if stored is None:
             return None
-        row = (found.request, found.status, found.body, found.headers)
-        return self._known(row, key, request, at_work=found.is_held)
+        row = (stored.request, stored.status, stored.body, stored.headers)
+        return self._stored_reply(row, key, request, in_progress=stored.is_held)
 
     def finish(self, claim: Claim, reply: StoredReply) -> None:
         key = self._key(claim)
-        self._kept.finish(key, reply.status, _wordless(reply.body), json.dumps(dict(reply.headers)))
+        self._kept.finish(key, reply.status, _without_text(reply.body), json.dumps(dict(reply.headers)))
         with self._lock:
             self._remember(key, reply)
 

@@ -1,1 +1,1 @@
-"""One port for everything: the REST API, the dashboard and MCP, behind one gate."""
+"""The REST API, the dashboard and MCP on one port, behind one gate."""

@@ -1,13 +1,13 @@
-"""The faces that listen, as one application. Nothing here knows what they answer."""
+"""Combines the faces into one application."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
 from waypost.config import ServeSettings
-from waypost.faces.guard.access_log import Log, seen_of
+from waypost.faces.guard.access_log import Log, logged_request
 from waypost.faces.guard.asgi import App, Receive, Scope, Send, values
-from waypost.faces.guard.csrf import only_from_our_pages
+from waypost.faces.guard.csrf import with_csrf_check
 from waypost.faces.guard.gate import RequestGate, Verifier, sender
 from waypost.faces.guard.health import HEALTH, READY
 from waypost.faces.guard.hosts import Hosts, is_loopback
@@ -16,22 +16,22 @@ from waypost.faces.guard.limits import Buckets, Processes, ServerLimits
 from waypost.faces.guard.sign_in import SignIn
 from waypost.faces.guard.team_tokens import TeamIdentity, acting_for_callers
 from waypost.faces.serve.metrics import METRICS, ServerMetrics
-from waypost.faces.serve.proxies import FORWARDED, behind
-from waypost.faces.serve.request_log import NoteCrash, observed
+from waypost.faces.serve.proxies import FORWARDED, behind_proxies
+from waypost.faces.serve.request_log import NoteCrash, with_request_log
 from waypost.faces.serve.routes import MCP, ServedRoutes
-from waypost.faces.serve.stream_shutdown import Ending
+from waypost.faces.serve.stream_shutdown import StreamShutdown
 
 _REST = ("/api", "/openapi.json")
-_EVENTS = "/events"  # how the path of a stream ends
-_THREADS = 16  # for requests; more answer no sooner, as the work is computing, and each holds caches of its own
+_EVENTS = "/events"  # the end of an event stream's path
+_THREADS = 16  # for requests; more would not be faster, and each has its own caches
 
-Came = Callable[[TeamIdentity], None]
+OnRequest = Callable[[TeamIdentity], None]
 Running = Callable[[], AbstractAsyncContextManager[object]]
 
 
 @dataclass(frozen=True, slots=True)
 class Faces:
-    """What is served, and what has to be entered while it is."""
+    """The served applications, and the contexts to enter meanwhile."""
 
     rest: App
     dashboard: App
@@ -40,8 +40,8 @@ class Faces:
 
 
 @dataclass(frozen=True, slots=True)
-class Operating:
-    """What whoever runs the server looks at and sets."""
+class Operations:
+    """What the operator watches and configures."""
 
     log: Log
     health: App  # `/healthz` and `/readyz`
@@ -49,27 +49,27 @@ class Operating:
     note_crash: NoteCrash
     figures: ServerMetrics = field(default_factory=ServerMetrics)
     routes: ServedRoutes = field(default_factory=ServedRoutes)
-    ending: Ending = field(default_factory=Ending)
+    ending: StreamShutdown = field(default_factory=StreamShutdown)
     settings: ServeSettings = field(default_factory=ServeSettings)
 
 
-def gated(
+def gated_app(
     faces: Faces,
     tokens: Verifier,
     sign_in: SignIn,
     hosts: Hosts,
-    operating: Operating,
+    operating: Operations,
     limits: ServerLimits | None = None,
     writes: Buckets | None = None,
     *,
-    came: Came | None = None,
+    came: OnRequest | None = None,
     processes: Processes | None = None,
 ) -> App:
-    """Everything behind one gate. Only the health of the server and the page to sign in are open. `came`: this is the
-    server of a team, each request asks the store for its caller, and this hears of everybody."""
-    inside = only_from_our_pages(_by_path(faces, sign_in, operating))
+    """All faces behind one gate. Only health checks and the sign-in page are public. `came` is given for a team's server:
+    each request acts in the store for its caller, and `came` gets the caller."""
+    application = with_csrf_check(_by_path(faces, sign_in, operating))
     gate = RequestGate(
-        inside if came is None else acting_for_callers(inside, came),
+        application if came is None else acting_for_callers(application, came),
         tokens,
         hosts,
         limits,
@@ -88,21 +88,21 @@ def gated(
         from anyio.to_thread import current_default_thread_limiter  # comes with the web frameworks
 
         current_default_thread_limiter().total_tokens = _THREADS
-        async with AsyncExitStack() as entered:
-            for one in faces.running:
-                await entered.enter_async_context(one())
+        async with AsyncExitStack() as stack:
+            for enter in faces.running:
+                await stack.enter_async_context(enter())
             yield
 
-    seen = observed(gate, operating.figures, operating.log, operating.note_crash)
-    return with_lifespan(behind(seen, operating.settings.trusted_proxies), running)
+    logged = with_request_log(gate, operating.figures, operating.log, operating.note_crash)
+    return with_lifespan(behind_proxies(logged, operating.settings.trusted_proxies), running)
 
 
-def _by_path(faces: Faces, sign_in: SignIn, operating: Operating) -> App:
+def _by_path(faces: Faces, sign_in: SignIn, operating: Operations) -> App:
     rest_streams = operating.ending.closing(faces.rest)
     mcp_streams = operating.ending.closing(faces.mcp, is_mcp=True)
 
     def face(path: str, method: str) -> tuple[App, str]:
-        """And its route, where there is only one."""
+        """The application for a path, and its route if there is only one."""
         if path in (HEALTH, READY):
             return operating.health, path
         if path == METRICS:
@@ -111,7 +111,7 @@ def _by_path(faces: Faces, sign_in: SignIn, operating: Operating) -> App:
             return sign_in, path
         if _is_below(path, MCP):
             return (mcp_streams if method == "GET" else faces.mcp), MCP
-        if any(_is_below(path, one) for one in _REST):
+        if any(_is_below(path, top) for top in _REST):
             return (rest_streams if method == "GET" and path.endswith(_EVENTS) else faces.rest), ""
         return faces.dashboard, ""
 
@@ -120,10 +120,10 @@ def _by_path(faces: Faces, sign_in: SignIn, operating: Operating) -> App:
         try:
             await app(scope, receive, send)
         finally:
-            if (seen := seen_of(scope)) is not None:
-                seen.route = route or operating.routes.template(scope)
+            if (logged := logged_request(scope)) is not None:
+                logged.route = route or operating.routes.template(scope)
                 if "space" in scope.get("path_params", ()) or app is faces.rest or route == MCP:
-                    seen.space = operating.routes.space(scope)
+                    logged.space = operating.routes.space(scope)
 
     return application
 
@@ -133,8 +133,8 @@ def _is_below(path: str, top: str) -> bool:
 
 
 def _opens_metrics(scope: Scope) -> bool:
-    """For programs of this machine. What a proxy of this machine passes on comes from others."""
+    """Whether a program on this machine asks. Requests through a proxy come from elsewhere."""
     if scope["path"] != METRICS or FORWARDED in scope or not is_loopback(sender(scope)):
         return False
-    names = [one.decode("latin-1").rpartition(":")[0].strip("[]") for one in values(scope, b"host")]
+    names = [header.decode("latin-1").rpartition(":")[0].strip("[]") for header in values(scope, b"host")]
     return bool(names) and all(is_loopback(name) for name in names)

@@ -1,21 +1,21 @@
-"""News of other processes on the same database: streams are woken, and words that were erased are kept nowhere."""
+"""Changes by other processes on the same database: wakes streams, and drops text that was erased."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from waypost.memory.catalog import Spaces
+from waypost.memory.team_database import start_listening
 
 if TYPE_CHECKING:
     from waypost.faces.rest.services import Services
-    from waypost.store.postgres.notifications import ChangeListener
 
 
 @dataclass(frozen=True, slots=True)
-class News:
-    """For `ChangeListener`, in whose thread it is told."""
+class ChangeEvents:
+    """Callbacks for changes, called in the listener's thread."""
 
     spaces: Spaces
     services: "Services"
@@ -32,39 +32,38 @@ class News:
         self._wake(None)
 
     def _drop(self, space_id: str | None) -> None:
-        self.services.replies.forget_words()
+        self.services.replies.forget_full_replies()
         self.spaces.forget(space_id)
 
     def _wake(self, space_id: str | None) -> None:
         try:
             self.loop.call_soon_threadsafe(self.services.streams.wake, space_id)
-        except RuntimeError:  # the server has ended meanwhile
+        except RuntimeError:  # the server has ended
             return
 
 
 @dataclass(slots=True)
-class Ears:
-    """Whether this process hears of the others now."""
+class ListeningState:
+    """Whether this process receives changes now."""
 
-    listening: "ChangeListener | None" = None
+    wait: Callable[[float], bool] = lambda _: False
 
     @property
-    def hear(self) -> bool:
-        return self.listening is not None and self.listening.wait(0)
+    def is_listening(self) -> bool:
+        return self.wait(0)
 
 
 @asynccontextmanager
-async def hearing(spaces: Spaces, services: "Services", ears: Ears | None = None) -> AsyncIterator[None]:
-    """In the block this process hears of the others. There are none where each memory has files of its own."""
+async def listen_for_changes(
+    spaces: Spaces, services: "Services", state: ListeningState | None = None
+) -> AsyncIterator[None]:
+    """Receive changes of other processes within the block. Does nothing for memories in files."""
     if not spaces.store:
         yield
         return
-    from waypost.store.postgres.notifications import ChangeListener
-
-    listening = ChangeListener(spaces.store, News(spaces, services, asyncio.get_running_loop()))
-    listening.start()
-    if ears is not None:
-        ears.listening = listening
+    listening = start_listening(spaces.store, ChangeEvents(spaces, services, asyncio.get_running_loop()))
+    if state is not None:
+        state.wait = listening.wait
     try:
         yield
     finally:

@@ -17,7 +17,8 @@ from waypost.faces.guard.limits import Monotonic, Processes
 from waypost.faces.guard.metrics import CONTENT_TYPE, Counter, Figure, Gauge, Histogram, Labels, ReadGauge, exposition
 from waypost.faces.guard.problem import Problem, answer
 from waypost.faces.guard.sign_in_page import send_answer
-from waypost.faces.serve.threads import in_a_thread
+from waypost.faces.serve.threads import run_in_thread
+from waypost.memory.team_database import connection_usage
 
 if TYPE_CHECKING:
     from waypost.faces.rest.jobs import Jobs
@@ -153,9 +154,7 @@ def of_database(dsn: str, listens: Callable[[], bool], processes: Processes) -> 
     """Metrics of the shared database."""
 
     def used() -> Mapping[Labels, float]:
-        from waypost.store.postgres.connection import connections
-
-        return {(state,): float(count) for state, count in connections(dsn).usage.items()}
+        return {(state,): float(count) for state, count in connection_usage(dsn).items()}
 
     return [
         ReadGauge(
@@ -217,7 +216,7 @@ def metrics_app(figures: list[Figure], store: StoreFigures) -> App:
         """Wait only briefly for the store, and never ask it twice at once."""
         nonlocal looking, began
         if looking is None or looking.done():
-            looking, began = in_a_thread(store.look, "figures"), time.monotonic()
+            looking, began = run_in_thread(store.look, "figures"), time.monotonic()
         await asyncio.wait((looking,), timeout=max(0.0, began + _PATIENCE_SECONDS - time.monotonic()))
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:

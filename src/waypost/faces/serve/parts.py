@@ -1,4 +1,4 @@
-"""The parts of one server, put together: its faces, and what whoever runs it looks at."""
+"""Assembles the parts of a server: its faces, and what the operator watches."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -14,14 +14,15 @@ from waypost.faces.guard.health import Readiness, health_app
 from waypost.faces.guard.limits import Buckets, Processes, ServerLimits
 from waypost.faces.mcp.session import ServedProject
 from waypost.faces.mcp.tool import Tool
-from waypost.faces.serve.app import Faces, Operating, Running
-from waypost.faces.serve.change_events import Ears, hearing
+from waypost.faces.serve.app import Faces, Operations, Running
+from waypost.faces.serve.change_events import ListeningState, listen_for_changes
 from waypost.faces.serve.maintenance import ServerMaintenance
 from waypost.faces.serve.metrics import ServerMetrics, StoreFigures, metrics_app, of_database, of_jobs, of_log
 from waypost.faces.serve.routes import routes_of
 from waypost.faces.serve.team import Team
 from waypost.faces.serve.tool_calls import tool_calls
 from waypost.memory.catalog import Spaces
+from waypost.memory.team_database import wait_for_database_until
 from waypost.model.memory import Caller
 from waypost.space.crash import note_crash
 
@@ -30,19 +31,19 @@ if TYPE_CHECKING:
 
     from waypost.faces.rest.streams import Holds
 
-_LOOKER = Caller("agent", "health")  # only reads
+_READER = Caller("agent", "health")  # only reads
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
     faces: Faces
-    operating: Operating
+    operating: Operations
     readiness: Readiness
-    upkeep: ServerMaintenance | None = None  # of a team
-    store: str = ""  # the address of the database, where there is one
+    upkeep: ServerMaintenance | None = None  # for a team
+    store: str = ""  # the database's address, if there is one
 
     def ending(self) -> None:
-        """The server takes no more requests. A database that is away is waited for as long as those in flight may take."""
+        """Stop accepting requests. Waits for an unavailable database no longer than running requests may take."""
         self.wait_until(time.monotonic() + self.operating.settings.shutdown_seconds)
         self.readiness.ending = True
         self.operating.ending.begin()
@@ -50,12 +51,10 @@ class Parts:
 
     def wait_until(self, moment: float) -> None:
         if self.store:
-            from waypost.store.postgres.connection import connections
-
-            connections(self.store).wait_until(moment)
+            wait_for_database_until(self.store, moment)
 
 
-def assembled(
+def assemble(
     spaces: Spaces,
     project: ServedProject,
     tools: Sequence[Tool],
@@ -68,8 +67,8 @@ def assembled(
     team: Team | None = None,
     processes: Processes | None = None,
 ) -> Parts:
-    """`writes`: what is left of the writes of each token, which the gate takes from too. `holds`: whether the token of a
-    key is still good, and opens a memory. `processes`: with how many others it serves, which it counts itself for a team."""
+    """`writes`: the write limits, shared with the gate. `holds`: whether the token with a key is valid and opens a memory.
+    `processes`: the number of servers; a team's server counts them itself."""
     from waypost.faces.dashboard.app import dashboard_app
     from waypost.faces.mcp.http import mcp_app
     from waypost.faces.mcp.server import build_server
@@ -85,44 +84,47 @@ def assembled(
     _count_store_errors(rest, figures)
     services = rest.state.services
     readiness = _readiness(spaces, figures, log, team)
-    store = StoreFigures(team.status if team is not None else lambda: _status(spaces), figures)
-    told, ears, processes = [*figures.all(), of_jobs(services.jobs), of_log(log)], Ears(), processes or Processes()
+    store = StoreFigures(lambda: _status(spaces, team), figures)
+    all_figures, listening = [*figures.all(), of_jobs(services.jobs), of_log(log)], ListeningState()
+    processes = processes or Processes()
     if spaces.store:
-        told += of_database(spaces.store, lambda: ears.hear, processes)
+        all_figures += of_database(spaces.store, lambda: listening.is_listening, processes)
     upkeep = None if team is None else ServerMaintenance(spaces, team, log, figures, processes)
-    operating = Operating(
+    operating = Operations(
         log=log,
         health=health_app(readiness, __version__),
-        metrics=metrics_app(told, store),
+        metrics=metrics_app(all_figures, store),
         note_crash=lambda error: note_crash(error, spaces.home),
         figures=figures,
         routes=routes,
         settings=settings,
     )
-    lives = (lambda: rest.router.lifespan_context(rest), lambda: dashboard.router.lifespan_context(dashboard))
-    running: tuple[Running, ...] = (mcp.running, *lives, lambda: hearing(spaces, services, ears))
+    lifespans = (lambda: rest.router.lifespan_context(rest), lambda: dashboard.router.lifespan_context(dashboard))
+    running: tuple[Running, ...] = (mcp.running, *lifespans, lambda: listen_for_changes(spaces, services, listening))
     if upkeep is not None:
         running = (*running, upkeep.running)
     return Parts(Faces(rest, dashboard, mcp, running), operating, readiness, upkeep, spaces.store)
 
 
-def _status(spaces: Spaces) -> Mapping[str, Any]:
-    return spaces.memory(_LOOKER).status()
+def _status(spaces: Spaces, team: Team | None) -> Mapping[str, Any]:
+    if team is not None:  # the server role sees only the size of the database
+        return {"storage_bytes": team.database.size_bytes()}
+    return spaces.memory(_READER).status()
 
 
 def _readiness(spaces: Spaces, figures: ServerMetrics, log: Log, team: Team | None) -> Readiness:
     def read() -> None:
         if team is not None:
-            team.check()
+            team.database.check()
             return
-        spaces.memory(_LOOKER).admin.audit(None, 1)
+        spaces.memory(_READER).admin.audit(None, 1)
 
-    def told(reason: str, error: BaseException) -> None:
+    def report(reason: str, error: BaseException) -> None:
         if isinstance(error, StoreError):
             figures.store_failed(error)
         log.event("not ready", "warning", reason=reason, error=type(error).__name__)
 
-    return Readiness(read, spaces.home, told=told)
+    return Readiness(read, spaces.home, on_failure=report)
 
 
 def _count_store_errors(rest: "FastAPI", figures: ServerMetrics) -> None:

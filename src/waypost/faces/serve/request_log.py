@@ -1,4 +1,4 @@
-"""Each request is counted, timed and written down, whatever becomes of it."""
+"""Counts, times and logs every request."""
 
 import time
 from collections.abc import Callable
@@ -10,57 +10,59 @@ from waypost.faces.guard.problem import Problem, answer
 from waypost.faces.serve.metrics import ServerMetrics
 from waypost.faces.serve.stream_shutdown import is_stream
 
-_GONE = 499  # the client went away before there was an answer
+_GONE = 499  # the client disconnected before an answer
 
 NoteCrash = Callable[[BaseException], None]
 
 
-def observed(app: App, figures: ServerMetrics, log: Log, note: NoteCrash, clock: Monotonic = time.perf_counter) -> App:
-    """`app`, observed. Its answers carry the request's id. `note` is told of what nobody foresaw."""
+def with_request_log(
+    app: App, figures: ServerMetrics, log: Log, note: NoteCrash, clock: Monotonic = time.perf_counter
+) -> App:
+    """`app` with logging and metrics. Its answers carry the request's id. `note` gets unexpected errors."""
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
         began = clock()
-        seen = LoggedRequest(request_id(scope), log=log)
-        scope[SEEN] = seen
-        before = current.set(seen)
-        watched = _Watched(send, seen, scope["method"] == "GET", figures, clock)
+        logged = LoggedRequest(request_id(scope), log=log)
+        scope[SEEN] = logged
+        before = current.set(logged)
+        observed_send = _ObservedSend(send, logged, scope["method"] == "GET", figures, clock)
         figures.in_flight.add(1)
         try:
-            await app(scope, receive, watched.send)
+            await app(scope, receive, observed_send.send)
         except Exception as error:
             note(error)
             log.crash(error)
-            if watched.status:
-                if not watched.has_ended:
-                    raise  # half an answer: the connection has to be closed
+            if observed_send.status:
+                if not observed_send.has_ended:
+                    raise  # an incomplete answer: the connection must be closed
             else:
-                told = Problem(500, "Something went wrong in the server.", "Look at its log; please report it.")
-                await answer(told, receive, watched.send, hear_out=False)
+                problem = Problem(500, "Unexpected error in the server.", "See its log, and please report it.")
+                await answer(problem, receive, observed_send.send, hear_out=False)
         finally:
             current.reset(before)
             ended = clock()
             figures.in_flight.add(-1)
-            if watched.streamed_at is not None:
+            if observed_send.streamed_at is not None:
                 figures.streams.add(-1)
-            status, method = watched.status or _GONE, scope["method"]
-            figures.answered(seen, method, status, (watched.streamed_at or ended) - began)
-            log.request(seen, method, status, ended - began)
+            status, method = observed_send.status or _GONE, scope["method"]
+            figures.answered(logged, method, status, (observed_send.streamed_at or ended) - began)
+            log.request(logged, method, status, ended - began)
 
     return application
 
 
-class _Watched:
-    """What is sent, and how far it is."""
+class _ObservedSend:
+    """Sends messages and notes the state of the answer."""
 
     __slots__ = ("_clock", "_figures", "_gets", "_seen", "_send", "has_ended", "status", "streamed_at")
 
-    def __init__(self, send: Send, seen: LoggedRequest, gets: bool, figures: ServerMetrics, clock: Monotonic) -> None:
-        self._send, self._seen, self._gets, self._figures, self._clock = send, seen, gets, figures, clock
+    def __init__(self, send: Send, logged: LoggedRequest, gets: bool, figures: ServerMetrics, clock: Monotonic) -> None:
+        self._send, self._seen, self._gets, self._figures, self._clock = send, logged, gets, figures, clock
         self.status = 0
-        self.streamed_at: float | None = None  # since when it is a stream that ends when somebody ends it
+        self.streamed_at: float | None = None  # when an event stream started, if it is one
         self.has_ended = False
 
     async def send(self, message: Message) -> None:

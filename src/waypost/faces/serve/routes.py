@@ -1,4 +1,4 @@
-"""Which route a request came to, as a template: what is counted and written down instead of its address."""
+"""Maps a request to its route template, which is counted and logged instead of the address."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -16,30 +16,30 @@ REST, DASHBOARD = "rest", "dashboard"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _OTHER = "other"
 _SPACE = re.compile(r"[0-9a-f]{16}")
-_RECALLING = ("/recall", "/search")  # how the paths of questions end
+_RECALLING = ("/recall", "/search")  # ends of query paths
 
 
 @dataclass(frozen=True, slots=True)
 class ServedRoutes:
-    """The routes of the faces that have them. `here` is the memory that the server was started in."""
+    """The routes of the REST API and the dashboard. `here` is the memory that the server was started in."""
 
     here: str = ""
     kinds: Mapping[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
-    reading_posts: tuple[re.Pattern[str], ...] = ()  # of the API: a long question in a body changes nothing
-    pages: Mapping[Any, str] = field(default_factory=dict)  # by what answers
+    reading_posts: tuple[re.Pattern[str], ...] = ()  # API routes with a long question in the body
+    pages: Mapping[Any, str] = field(default_factory=dict)  # paths by endpoint
 
     def template(self, scope: Scope) -> str:
-        """After it was routed."""
+        """The route's template, after routing."""
         path = getattr(scope.get("route"), "path", None)
         return path if isinstance(path, str) else self.pages.get(scope.get("endpoint"), _OTHER)
 
     def space(self, scope: Scope) -> str:
-        """The id of the memory that it was about. Only what has the form of one: a client may write anything there."""
-        named = str(scope.get("path_params", {}).get("space", "here"))
-        return named if _SPACE.fullmatch(named) else self.here if named == "here" else ""
+        """The id of the memory it was about, or empty: a client may write anything there."""
+        identifier = str(scope.get("path_params", {}).get("space", "here"))
+        return identifier if _SPACE.fullmatch(identifier) else self.here if identifier == "here" else ""
 
     def writes(self, scope: Scope) -> bool:
-        """Whether it may change something. MCP's tools are judged where they are called."""
+        """Whether it may change something. MCP tools are checked when they are called."""
         path: str = scope["path"]
         if scope["method"] in _SAFE or path == MCP or path.startswith((f"{MCP}/", "/login")):
             return False

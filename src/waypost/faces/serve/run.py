@@ -1,4 +1,4 @@
-"""Serving until told to stop. The web frameworks are imported when something is served."""
+"""Serves until stopped. The web frameworks are imported on first use."""
 
 import math
 import os
@@ -23,21 +23,21 @@ from waypost.faces.guard.sign_in_page import LOGIN
 from waypost.faces.guard.tokens import TokenFile
 from waypost.faces.mcp.session import ServedProject
 from waypost.faces.mcp.tool import Tool
-from waypost.faces.serve.app import gated
-from waypost.faces.serve.parts import assembled
+from waypost.faces.serve.app import gated_app
+from waypost.faces.serve.parts import assemble
 from waypost.faces.serve.routes import MCP
 from waypost.faces.serve.team import Team
 from waypost.memory.catalog import Spaces
 from waypost.model.time import format_time
 from waypost.space.platform import make_private_directory
 
-_WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  not bound here: what a browser can open instead
+_WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  not bound here: what a browser opens instead
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What whoever started a server is told. The code is told here and nowhere else. `url` is what a browser opens. The
-    server of a team has neither a token of its own nor a code."""
+    """Where a server listens and how to sign in. Contains the sign-in code, which is shown nowhere else. `url` is what a
+    browser opens. A team's server has no token of its own and no code."""
 
     listens: str
     url: str
@@ -49,19 +49,19 @@ class Started:
 
     @property
     def sign_in(self) -> str:
-        """Browsers send to nobody what stands behind `#`."""
+        """Browsers do not send what follows `#`."""
         return f"{self.url}{LOGIN}#code={self.code}" if self.code else f"{self.url}{LOGIN}"
 
     def lines(self) -> list[str]:
-        told = [f"Waypost listens at {self.listens}", f"Sign in: {self.sign_in}"]
+        lines = [f"Waypost listens at {self.listens}", f"Sign in: {self.sign_in}"]
         if self.code_expires is not None:
-            told.append(f"         the code {self.code} opens once, until {self.code_expires:%H:%M} UTC")
-        which = f"the token in {self.token_file}{' (made now)' if self.token_made else ''}"
+            lines.append(f"         the code {self.code} is valid once, until {self.code_expires:%H:%M} UTC")
+        which = f"the token in {self.token_file}{' (new)' if self.token_made else ''}"
         if self.token_file is None:
-            told.append("         with a token of yours: waypost team token make NAME laptop --person --everywhere")
+            lines.append("         with a personal token: waypost team token make NAME laptop --person --everywhere")
             which = "a token of the team"
-        told.append(f"Programs send {which} as `Authorization: Bearer TOKEN`; MCP is at {self.url}{MCP}")
-        return [*told, self.warning] if self.warning else told
+        lines.append(f"Programs send {which} as `Authorization: Bearer TOKEN`; MCP is at {self.url}{MCP}")
+        return [*lines, self.warning] if self.warning else lines
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -80,24 +80,24 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
-class LetIn:
-    """Whom a server lets in."""
+class Admission:
+    """The tokens, sessions and sign-in code that a server accepts."""
 
     tokens: TokenBook
     sessions: SessionBook
     code: SignInCode | None = None
-    made: bool = False  # whether the owner's token was made now
+    made: bool = False  # whether the owner's token is new
 
     def holds(self, key: str, space_id: str) -> bool:
-        """Whether the token of this key is good now, and opens this memory."""
+        """Whether the token with this key is valid and opens this memory."""
         holder = self.tokens.holder(key)
         return holder is not None and holder.opens(space_id)
 
 
-def _home_let_in(spaces: Spaces) -> LetIn:
+def _local_admission(spaces: Spaces) -> Admission:
     tokens = TokenFile(spaces.home)
     made = tokens.ensure_owner()
-    return LetIn(tokens, SignedInSessions(spaces.home, spaces.now), SignInCode(spaces.now), made)
+    return Admission(tokens, SignedInSessions(spaces.home, spaces.now), SignInCode(spaces.now), made)
 
 
 def run(
@@ -115,43 +115,43 @@ def run(
     say: Callable[[Started], None],
     stop: threading.Event | None = None,
 ) -> None:
-    """Serve REST, the dashboard and MCP until SIGTERM, SIGINT or `stop`. Port 0: any that is free.
+    """Serve REST, the dashboard and MCP until SIGTERM, SIGINT or `stop`. Port 0 picks a free port.
 
-    `addresses`: by which it is reached besides, such as `https://memory.example.org` where a proxy speaks TLS. `limits`
-    and `log` are what the settings say, unless told. `team`: whose server this is.
-    Raises InvalidInput when it cannot listen there, SecurityError when the token's file is open to others.
+    `addresses`: further URLs of the server, such as `https://memory.example.org` of a TLS proxy. `limits` and `log` default
+    to the settings. `team`: the team that this server is for.
+    Raises InvalidInput if it cannot listen there, SecurityError if others can read the token file.
     """
-    named = [_address(one) for one in addresses]
+    public_urls = [_address(public) for public in addresses]
     settings = settings or ServeSettings()
     limits = limits or limits_of(settings.requests_per_minute, settings.writes_per_minute)
     listening = listen(host, port)
     own_log = log or Log(settings.log_format)
     try:
-        make_private_directory(spaces.home)  # readiness looks whether it can be written
-        let_in = _home_let_in(spaces) if team is None else LetIn(team.tokens, team.sessions)
-        code = let_in.code
-        secure = [one.netloc for one in named if one.scheme == "https"]
-        sign_in = SignIn(let_in.tokens, let_in.sessions, code, limits, secure_hosts=secure)
-        bound = listening.getsockname()[1]
-        origins = [f"{one.scheme}://{one.netloc}" for one in named]
-        also = [*(one.netloc for one in named), *settings.allowed_hosts]
-        hosts = answered_hosts(host, bound, also, origins)
-        reached = origins[0] if origins else url(_WILDCARDS.get(host, host), bound)
-        started = Started(url(host, bound), reached, warning=exposure(host))
+        make_private_directory(spaces.home)  # the readiness check writes there
+        admission = _local_admission(spaces) if team is None else Admission(team.tokens, team.sessions)
+        code = admission.code
+        secure = [public.netloc for public in public_urls if public.scheme == "https"]
+        sign_in = SignIn(admission.tokens, admission.sessions, code, limits, secure_hosts=secure)
+        bound_port = listening.getsockname()[1]
+        origins = [f"{public.scheme}://{public.netloc}" for public in public_urls]
+        also = [*(public.netloc for public in public_urls), *settings.allowed_hosts]
+        hosts = answered_hosts(host, bound_port, also, origins)
+        public_url = origins[0] if origins else url(_WILDCARDS.get(host, host), bound_port)
+        started = Started(url(host, bound_port), public_url, warning=exposure(host))
         if code is not None:
-            started = replace(started, token_file=Path(let_in.tokens.path), token_made=let_in.made)
-            started = replace(started, code=code.shown(), code_expires=code.expires)
+            started = replace(started, token_file=Path(admission.tokens.path), token_made=admission.made)
+            started = replace(started, code=code.reveal(), code_expires=code.expires)
         processes = Processes()
         writes = Buckets(limits.write_rate, limits.write_burst, processes=processes)
-        served = assembled(
+        parts = assemble(
             *(spaces, project, tools, settings, limits, writes, own_log),
-            holds=let_in.holds,
+            holds=admission.holds,
             team=team,
             processes=processes,
         )
-        app = gated(
-            *(served.faces, let_in.tokens, sign_in, hosts, served.operating, limits, writes),
-            came=None if served.upkeep is None else served.upkeep.came,
+        app = gated_app(
+            *(parts.faces, admission.tokens, sign_in, hosts, parts.operating, limits, writes),
+            came=None if parts.upkeep is None else parts.upkeep.note_caller,
             processes=processes,
         )
 
@@ -162,13 +162,13 @@ def run(
             say(started)
 
         events = Events(
-            ready, served.ending, lambda: _given_up(settings.log_format), served.operating.figures.refused.add
+            ready, parts.ending, lambda: _given_up(settings.log_format), parts.operating.figures.refused.add
         )
-        with own_log.taking_over():
+        with own_log.capturing():
             try:
                 serve(app, listening, events=events, grace=settings.shutdown_seconds, stop=stop)
             finally:
-                served.wait_until(math.inf)  # for whoever goes on in this process
+                parts.wait_until(math.inf)  # for later users of this process
             own_log.event("stop", process=os.getpid())
     finally:
         listening.close()
@@ -176,19 +176,19 @@ def run(
 
 
 def _given_up(log_format: str) -> None:
-    log = Log(log_format)  # the server's own may be closed by now
-    message = "Something did not end in time; the process is left."
+    log = Log(log_format)  # the server's own may be closed
+    message = "Something did not end in time; the process exits."
     log.event("abandoned", "error", message=message, process=os.getpid())
     log.close()
 
 
 def _address(text: str) -> SplitResult:
-    """An address as people type it into a browser: a scheme, a name, perhaps a port."""
+    """A URL with a scheme, a host and perhaps a port."""
     try:
         parts = urlsplit(text)
         fits = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0 and "@" not in parts.netloc
     except ValueError:
         fits = False
     if not fits or parts.path not in {"", "/"} or parts.query or parts.fragment:
-        raise InvalidInput(f"{text[:80]!r} is no address of a server.", "Write it as https://memory.example.org.")
+        raise InvalidInput(f"{text[:80]!r} is not a server's URL.", "Write it as https://memory.example.org.")
     return parts

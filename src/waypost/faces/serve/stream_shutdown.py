@@ -1,4 +1,4 @@
-"""Streams do not end by themselves: when the server is told to stop, each gets a last event and is closed."""
+"""Closes event streams with a last event when the server stops, because they do not end on their own."""
 
 import asyncio
 from contextlib import suppress
@@ -6,21 +6,21 @@ from contextlib import suppress
 from waypost.faces.guard.asgi import App, Message, Receive, Scope, Send
 
 _LAST = b'event: end\ndata: {"reason": "the server is stopping"}\nretry: 1000\n\n'
-_LAST_OF_MCP = b": the server is stopping\n\n"  # its clients take every event for a message
+_LAST_OF_MCP = b": the server is stopping\n\n"  # a comment: MCP clients parse every event as a message
 
 
-class Ending:
+class StreamShutdown:
     """Whether the server is stopping."""
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
 
     def begin(self) -> None:
-        """To be called in the event loop."""
+        """Call it in the event loop."""
         self._event.set()
 
     def closing(self, app: App, *, is_mcp: bool = False) -> App:
-        """`app`, for requests that are answered with a stream of events."""
+        """`app` for requests that are answered with an event stream."""
         last = _LAST_OF_MCP if is_mcp else _LAST
 
         async def application(scope: Scope, receive: Receive, send: Send) -> None:
@@ -45,7 +45,7 @@ class Ending:
 
 
 class _State:
-    """How far an answer is."""
+    """The state of an answer."""
 
     def __init__(self, send: Send) -> None:
         self._send = send

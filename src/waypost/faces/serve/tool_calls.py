@@ -1,4 +1,4 @@
-"""Calls of MCP tools: counted, and those that write are as many as a token may make."""
+"""Counts MCP tool calls and limits those that write."""
 
 import math
 import time
@@ -21,16 +21,16 @@ _RECALLING = frozenset({"recall", "chainguard_memory_query", "search_memory", "r
 
 @dataclass(frozen=True, slots=True)
 class ToolCalls:
-    """For the SDK, as a middleware of its server."""
+    """Middleware for the SDK's server."""
 
-    known: frozenset[str]
+    names: frozenset[str]
     writing: frozenset[str]
     figures: ServerMetrics
     writes: Buckets
 
     async def __call__(self, ctx: "ServerRequestContext[Any, Any]", call_next: "CallNext") -> "HandlerResult":
         name = str((ctx.params or {}).get("name")) if ctx.method == "tools/call" else ""
-        if name not in self.known:
+        if name not in self.names:
             return await call_next(ctx)
         if name in self.writing and (wait := self._wait(ctx)):
             self.figures.refused.add("rate")
@@ -56,9 +56,9 @@ class ToolCalls:
 
 
 def tool_calls(tools: Iterable[Tool], figures: ServerMetrics, writes: Buckets) -> ToolCalls:
-    there = list(tools)
-    known = frozenset(tool.name for tool in there)
-    return ToolCalls(known, frozenset(tool.name for tool in there if not tool.reads_only), figures, writes)
+    all_tools = list(tools)
+    names = frozenset(tool.name for tool in all_tools)
+    return ToolCalls(names, frozenset(tool.name for tool in all_tools if not tool.reads_only), figures, writes)
 
 
 def _too_many(wait: float) -> "HandlerResult":

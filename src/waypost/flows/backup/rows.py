@@ -13,10 +13,10 @@ from waypost.flows.facts.candidates import marks_of, text_marks
 from waypost.flows.move.rows import batches, digest_of
 from waypost.flows.versions.prepare import marks_standing, passage_rows
 from waypost.flows.write.erase_rows import erased_marks
+from waypost.model.candidate import CandidateRow
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import Version
 from waypost.retrieve.passages import passages_of
-from waypost.store.facts import CandidateRow
 from waypost.store.protocol import Reader, Writer
 from waypost.store.tables import TABLES, Row, TableReader, TableWriter
 

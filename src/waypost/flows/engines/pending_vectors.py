@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 from waypost.embed.protocol import Engine
 from waypost.flows.open_space import OpenSpace
+from waypost.model.audit import AuditEntry
 from waypost.model.memory import Caller
 from waypost.retrieve.passages import passages_of
-from waypost.store.protocol import AuditEntry, PassageRow
+from waypost.store.protocol import PassageRow
 
 _BATCH = 256  # versions embedded between two transactions
 _MAIN, _MAIN_SETTING = "main_engine", "main_setting"

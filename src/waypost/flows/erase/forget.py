@@ -22,9 +22,10 @@ from waypost.flows.write.erase_rows import (
     traces_of,
 )
 from waypost.flows.write.reinstate import end_versions
+from waypost.model.audit import AuditEntry
 from waypost.model.ids import check_id
 from waypost.model.memory import HEADING, Caller, Version
-from waypost.store.protocol import AuditEntry, Reader
+from waypost.store.protocol import Reader
 
 BEYOND_REACH = (
     "the history of git repositories",

@@ -25,12 +25,12 @@ from waypost.flows.write.lifecycle import correct, retract
 from waypost.flows.write.proposals import PROPOSAL, REPLACE, RETRACT, Proposal, proposal_of
 from waypost.flows.write.reinstate import end_versions
 from waypost.flows.write.remember import remember
+from waypost.model.candidate import CandidateRow
 from waypost.model.draft import Draft, check_text
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller
 from waypost.model.receipt import Receipt
 from waypost.model.time import parse_time
-from waypost.store.facts import CandidateRow
 from waypost.store.protocol import Reader
 
 _CANDIDATE = "candidate"  # in the audit's details

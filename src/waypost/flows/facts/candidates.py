@@ -11,13 +11,12 @@ from waypost.flows.open_space import OpenSpace, place_in
 from waypost.flows.versions.prepare import prepare
 from waypost.flows.write.proposals import PROPOSAL
 from waypost.flows.write.remember import preview, remember
-from waypost.model.candidate import Candidate
+from waypost.model.candidate import Candidate, CandidateRow
 from waypost.model.draft import Draft
 from waypost.model.memory import Caller, Version
 from waypost.model.receipt import Receipt
 from waypost.model.review_item import HELD, KNOWN, MERGED, OLDER, REFUSED, REPLACED, STORED, WAITING, DecidedCandidate
 from waypost.model.time import format_time, parse_time
-from waypost.store.facts import CandidateRow
 from waypost.store.protocol import Reader
 
 EXTRACTOR = Caller("extractor", "learn")

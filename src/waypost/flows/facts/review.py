@@ -9,11 +9,10 @@ from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.current import current_versions
 from waypost.flows.write.lifetime import expired_memories
 from waypost.flows.write.proposals import proposal_of
-from waypost.model.candidate import Candidate
+from waypost.model.candidate import Candidate, CandidateRow
 from waypost.model.code_link import LinkedMemory
 from waypost.model.memory import Version
 from waypost.model.time import format_time
-from waypost.store.facts import CandidateRow
 from waypost.store.protocol import Reader
 
 

@@ -11,6 +11,7 @@ from waypost.errors import InvalidInput, WaypostError
 from waypost.flows.move.export import LINKS
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.write.remember import remember
+from waypost.model.audit import AuditEntry
 from waypost.model.draft import Draft
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
@@ -19,7 +20,7 @@ from waypost.model.memory import Caller
 from waypost.model.receipt import Receipt
 from waypost.model.time import parse_time
 from waypost.store.open_databases import refuse_open_database
-from waypost.store.protocol import AuditEntry, Edge
+from waypost.store.protocol import Edge
 from waypost.text.json_fault import json_fault
 
 MAX_LINE_BYTES = 16 * 1024 * 1024

@@ -20,6 +20,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.prepare import Prepared, prepare
 from waypost.flows.write.reinstate import end_versions, store_again
 from waypost.flows.write.remember import remember
+from waypost.model.audit import AuditEntry
 from waypost.model.draft import Draft
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import IMPORT, Caller, Version
@@ -27,7 +28,7 @@ from waypost.model.recall import View
 from waypost.model.receipt import Receipt
 from waypost.model.time import Moment, format_time, parse_time
 from waypost.space.platform import write_failure
-from waypost.store.protocol import AuditEntry, Edge, Filter, Reader, Writer
+from waypost.store.protocol import Edge, Filter, Reader, Writer
 
 CAUSAL = ("causes", "justifies", "leads_to", "blocks")
 CONTAINS = "contains"

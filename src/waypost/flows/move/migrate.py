@@ -26,9 +26,10 @@ from waypost.flows.move.notes import (
     note_departure,
 )
 from waypost.flows.move.rows import Tick, batches, checksum, checksums, differences, key_of, keyword_rows
+from waypost.model.audit import AuditEntry
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, format_time
-from waypost.store.protocol import AuditEntry, Reader, Store, Writer
+from waypost.store.protocol import Reader, Store, Writer
 from waypost.store.tables import APPEND_ONLY, TABLES, MovedTable, TableReader
 
 _AT_ONCE = 500

@@ -9,8 +9,8 @@ from waypost.facts.rejection import rejection_marks
 from waypost.flows.journal_files.adopt import id_mark
 from waypost.flows.journal_files.write import is_filed
 from waypost.flows.write.proposals import proposals_about, topic_about
+from waypost.model.candidate import CandidateRow
 from waypost.model.memory import Version
-from waypost.store.facts import CandidateRow
 from waypost.store.protocol import Reader, Writer
 
 PIECE = 48  # characters: too long to occur in another memory by chance

@@ -17,12 +17,13 @@ from waypost.flows.versions.authority import is_outranked
 from waypost.flows.versions.current import current_versions
 from waypost.flows.versions.prepare import Embedded, Prepared, make_room, marks_standing, pending, prepare_version, put
 from waypost.flows.write.proposals import propose_replacement
+from waypost.model.audit import AuditEntry
 from waypost.model.memory import SAID_BY, Caller, Version
 from waypost.model.receipt import Receipt
 from waypost.model.reference import joined
 from waypost.model.time import Moment, format_time
 from waypost.retrieve.passages import Passage
-from waypost.store.protocol import AuditEntry, Edge, Twin, Writer
+from waypost.store.protocol import Edge, Twin, Writer
 
 ENDED = "ended"  # in a version's details: the source that ended it because the tree does not state it any more
 

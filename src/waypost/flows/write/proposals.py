@@ -13,12 +13,11 @@ from waypost.flows.links.draft_links import INFERRED
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.current import audit
 from waypost.flows.versions.prepare import Prepared
-from waypost.model.candidate import Candidate
+from waypost.model.candidate import Candidate, CandidateRow
 from waypost.model.draft import Draft
 from waypost.model.memory import Caller, Version
 from waypost.model.receipt import Receipt
 from waypost.model.time import format_time
-from waypost.store.facts import CandidateRow
 from waypost.store.protocol import Reader, Writer
 
 REPLACE, CORRECT, RETRACT = "replace", "correct", "retract"

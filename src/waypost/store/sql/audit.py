@@ -2,8 +2,8 @@
 
 import json
 
+from waypost.model.audit import AuditEntry
 from waypost.model.time import from_micros, to_micros
-from waypost.store.audit import AuditEntry
 from waypost.store.sql.database import Database
 from waypost.store.sql.rows import as_json
 

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from waypost.model.candidate import CandidateRow
 from waypost.model.memory import PARENT, Version
 from waypost.model.recall import View
 from waypost.model.time import from_micros, to_micros
-from waypost.store.facts import CandidateRow, LifetimeRow
+from waypost.store.facts import LifetimeRow
 from waypost.store.sql.database import Database
 from waypost.store.sql.domains import DomainMeans, DomainSums
 from waypost.store.sql.rows import as_json, visible

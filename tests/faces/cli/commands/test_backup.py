@@ -25,7 +25,7 @@ def test_a_snapshot_is_made_listed_and_restored_and_the_restore_undone(waypost: 
     assert one.keys() == {"id", "path", "made_at", "cause", "memories", "size", "sound", "problem"}
     assert one["id"] == made.json["id"]
     shown = waypost("backup", "list").out
-    assert one["id"] in shown and "1 memory" in shown and "sound" in shown
+    assert one["id"] in shown and "1 memory" in shown and "intact" in shown
     done = waypost("backup", "restore", one["id"], "--yes", "--json")
     assert done.code == 0
     assert done.json.keys() == {
@@ -89,6 +89,6 @@ def test_at_a_terminal_a_restore_asks(tmp_path: Path) -> None:
         memory.remember("Beta runs on port 81")
     code, shown = at_terminal(tmp_path, "backup", "restore", typed="n\n")
     assert (code, len(listed(tmp_path))) == (2, 2)
-    assert "removes 1 memory written since" in shown and "Go back to it?" in shown
+    assert "removes 1 memory written since" in shown and "Restore it?" in shown
     code, _ = at_terminal(tmp_path, "backup", "restore", typed="y\n")
     assert (code, len(listed(tmp_path))) == (0, 1)

@@ -21,9 +21,11 @@ WAS = CodeReference("src/a.py", LineRange(3, 9))
 HERE = CodeReference("src/b.py", LineRange(17, 23), stale_since=DAY)
 ID = "01K9ZX6Y9D4T3N0V1M2B3C4D5E"
 
+NO_LINKS = EditorLinks(None)
 
-def said(link: CodeLink, places: EditorLinks | None = None) -> list[str]:
-    return [line.plain for line in link_lines(link, places or EditorLinks(None))]
+
+def said(link: CodeLink, places: EditorLinks = NO_LINKS) -> list[str]:
+    return [line.plain for line in link_lines(link, places)]
 
 
 def memory(*links: CodeLink, stale: bool = False) -> LinkedMemory:
@@ -85,25 +87,23 @@ def test_names_out_of_the_code_cannot_act_on_the_terminal() -> None:
 
 def test_the_stale_are_counted_and_the_next_step_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     moved = memory(CodeLink(HERE, WAS, CodeVerdict(MOVED, "src/b.py")))
-    print_stale(StaleReport(3, 1, 2, 0, (memory(CHANGED_LINK, stale=True),), (moved,)), EditorLinks(None))
+    print_stale(StaleReport(3, 1, 2, 0, (memory(CHANGED_LINK, stale=True),), (moved,)), NO_LINKS)
     out = capsys.readouterr().out
     assert (
         f"{ID}  decision · person · 2026-11-03 · confidence 0.80\n   Five tries, then we stop.\n   STALE since" in out
     )
-    assert "Still true, in another place now" in out
+    assert "Still true, but the code moved" in out
     assert "3 memories point at code: 1 stale, 2 fresh.\n" in out
     assert "waypost verify ID" in out
 
 
 def test_nothing_stale_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    print_stale(StaleReport(1, 0, 1, 0), EditorLinks(None))
+    print_stale(StaleReport(1, 0, 1, 0), NO_LINKS)
     assert capsys.readouterr().out == "1 memory points at code: 0 stale, 1 fresh.\n"
 
 
 def test_a_memory_stale_for_another_reason_says_it(capsys: pytest.CaptureFixture[str]) -> None:
-    print_about(
-        [AboutHit(memory(CodeLink(WAS, WAS), stale=True), "file", CodeLink(WAS, WAS))], "src/a.py", EditorLinks(None)
-    )
+    print_about([AboutHit(memory(CodeLink(WAS, WAS), stale=True), "file", CodeLink(WAS, WAS))], "src/a.py", NO_LINKS)
     out = capsys.readouterr().out
     assert "STALE: code_changed: …" in out
     assert "about this file" in out
@@ -180,7 +180,7 @@ def test_about_a_line_finds_what_is_remembered_about_it(waypost: Waypost, rememb
 def test_about_a_place_that_nobody_knows_says_so(waypost: Waypost, remembered: str, project: Path) -> None:
     (project / "src" / "other.py").write_text("x = 1\n")
     done = waypost("about", "src/other.py:1")
-    assert (done.code, done.out) == (3, "Nothing is remembered about src/other.py:1.\n")
+    assert (done.code, done.out) == (3, "No memories about src/other.py:1.\n")
     assert waypost("about", "src/other.py", "--json").json["memories"] == []
 
 
@@ -271,7 +271,7 @@ def test_verify_makes_it_fresh_for_the_code_as_it_is_now(waypost: Waypost, remem
     file.write_text(CHANGED_CODE.replace("log(attempt)", "raise"))
     assert waypost("stale", "--json").json["stale"] == 1
     assert waypost("verify", "--all", "--json").json["count"] == 1
-    assert waypost("verify", "--all").out == "Nothing had to be verified.\n"
+    assert waypost("verify", "--all").out == "Nothing to do: no memory was verified.\n"
 
 
 @pytest.mark.parametrize(
@@ -309,7 +309,7 @@ def test_moved_code_is_followed_and_relink_takes_note_of_it(waypost: Waypost, re
     assert waypost("about", "src/send.py:5", "--json").json["memories"][0]["id"] == remembered
     assert waypost("relink", "--all", "--json").json["count"] == 1
     assert "moved" not in waypost("stale").out
-    assert waypost("relink", "--all").out == "Nothing had to be relinked.\n"
+    assert waypost("relink", "--all").out == "Nothing to do: no memory was relinked.\n"
     places = [line for line in waypost("history", remembered).out.splitlines() if line.startswith("    at ")]
     assert places == ["    at src/upload.py:4", "    at src/send.py:4"]
 

@@ -38,8 +38,8 @@ def test_what_says_the_same_in_another_chain_is_told(decided: Waypost) -> None:
     done = decided("decide", "We use timeouts everywhere", "--because", "Handlers must not block")
     assert done.code == 0
     assert without_ids(done.out)[1:] == [
-        "  because   ID  known already: exactly this is stored",
-        "  says the same: ID causes ID (1.00)",
+        "  because   ID  already stored: exactly this is stored",
+        "  also stated: ID causes ID (1.00)",
     ]
 
 
@@ -67,7 +67,7 @@ def test_why_tells_the_chain_as_a_tree(decided: Waypost) -> None:
 
 def test_what_lies_beyond_the_depth_is_counted(decided: Waypost) -> None:
     done = decided("why", "why FastAPI?", "--depth", "1")
-    assert done.out.splitlines()[-1] == "  … 1 more linked with these; --depth goes further, to 100 in all"
+    assert done.out.splitlines()[-1] == "  … 1 more linked memories; raise --depth (at most 100 are shown)"
     assert decided("why", "why FastAPI?", "--depth", "21").code == 2
 
 
@@ -80,7 +80,7 @@ def test_a_replaced_decision_is_named(decided: Waypost) -> None:
 
 def test_the_reason_in_the_words_of_a_decision_is_told(waypost: Waypost) -> None:
     waypost("decide", "We use Go because it is simple to deploy")
-    assert "  in its own words: because it is simple to deploy" in waypost("why", "why Go?").out.splitlines()
+    assert "  stated in the text: because it is simple to deploy" in waypost("why", "why Go?").out.splitlines()
 
 
 def test_a_diagram_alone_goes_into_a_file(decided: Waypost) -> None:
@@ -105,7 +105,7 @@ def test_nothing_found_is_said_plainly(decided: Waypost, more: tuple[str, ...]) 
     if more == ("--json",):
         assert (done.json["status"], done.json["chain"]["root"]) == ("not_found", None)
     else:
-        assert done.out == "Nothing that is remembered answers this. `waypost ask` searches everything.\n"
+        assert done.out == "No decision answers this. `waypost ask` searches everything.\n"
 
 
 @pytest.mark.slow

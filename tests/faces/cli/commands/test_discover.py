@@ -42,4 +42,4 @@ def test_the_answer_as_json(waypost: Waypost, courier: Path) -> None:
 def test_nothing_found_is_told_and_has_a_code_of_its_own(waypost: Waypost, project: Path) -> None:
     done = waypost("discover")
 
-    assert (done.code, done.out) == (3, "Nothing was found that could be told for sure.\n")
+    assert (done.code, done.out) == (3, "No certain facts found.\n")

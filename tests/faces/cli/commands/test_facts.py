@@ -43,7 +43,7 @@ def test_review_shows_what_waits_and_approve_makes_it_a_fact(waypost: Waypost, h
     assert (done.code, done.json["decided"][0]["status"]) == (0, "approved")
     (fact,) = waypost("list", "--json").json["memories"]
     assert (fact["id"], fact["source"]) == (held, "person")
-    assert "Nothing waits" in waypost("review").out
+    assert "Nothing to review" in waypost("review").out
     assert waypost("review", "approve", held, "--yes", "--json").json["decided"][0]["status"] == "known"
 
 
@@ -67,9 +67,9 @@ def test_edit_puts_words_right_and_approves_or_keeps_it_waiting(waypost: Waypost
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("bless", "x"), "no action"),
-        (("approve",), "Say which"),
-        (("edit", "0" * 26), "new words"),
+        (("bless", "x"), "Unknown action"),
+        (("approve",), "No facts chosen"),
+        (("edit", "0" * 26), "new text"),
         (("approve", "0" * 26), "No candidate"),
         (("approve", "x"), "not the id"),
     ],
@@ -84,7 +84,7 @@ def test_a_wrong_review_says_what_is_wrong(waypost: Waypost, arguments: tuple[st
 @pytest.mark.slow
 def test_a_dry_run_and_plain_output_say_what_there_is(waypost: Waypost, held: str) -> None:
     out = waypost("learn", "--dry-run").out
-    assert "Would learn from 1 file: 1 waits already." in out
+    assert "Would learn from 1 file: 1 already in review." in out
     assert "Learned from 0 files: nothing new." in waypost("learn", "--staged").out
 
 

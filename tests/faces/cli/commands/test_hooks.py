@@ -49,11 +49,11 @@ def test_people_are_told_in_words(waypost: Waypost, repository: Path) -> None:
     hook.write_text("#!/bin/sh\necho mine\n")
     done = waypost("hook", "install", "git")
     assert "post-commit: installed; runs post-commit.waypost-kept first" in done.out
-    assert "post-commit: installed; post-commit.waypost-kept is beside it" in waypost("hook", "status").out
+    assert "post-commit: installed; post-commit.waypost-kept is next to it" in waypost("hook", "status").out
     hook.write_text("#!/bin/sh\necho other\n")
     gone = waypost("hook", "uninstall", "git")
     assert gone.code == 1
-    assert "post-commit: left alone: somebody has put another one over Waypost's" in gone.out
+    assert "post-commit: not changed: it was overwritten by another program" in gone.out
 
 
 def test_what_cannot_be_done_is_said_in_two_lines(waypost: Waypost, project: Path, git: Git) -> None:

@@ -44,7 +44,7 @@ def test_people_are_told_how_to_take_it_back(waypost: Waypost, file: Path) -> No
     assert "/x/y.ts kept as a tag" in done.err
     command = done.out.strip().splitlines()[-1].partition(": waypost ")[2].split()
     undone = waypost(*command)
-    assert (undone.code, undone.out.startswith("1 retracted")) == (0, True)
+    assert (undone.code, undone.out.startswith("Retracted 1;")) == (0, True)
     assert waypost("list", "--json").json["memories"] == []
 
 
@@ -61,8 +61,8 @@ def test_a_corrected_memory_is_left_and_named(waypost: Waypost, file: Path) -> N
     memory_id = waypost("list", "--json").json["memories"][0]["id"]
     waypost("correct", memory_id, "Uploads use presigned URLs")
     undone = waypost("import", "--from", "code-tags", "--undo")
-    assert "0 retracted" in undone.out
-    assert f"left: {memory_id}" in undone.out
+    assert "Retracted 0;" in undone.out
+    assert f"kept: {memory_id}" in undone.out
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_a_corrected_memory_is_left_and_named(waypost: Waypost, file: Path) -> N
     [
         (["--from", "mem0", "x.json"], 2, "code-tags"),
         (["--undo"], 2, "--from code-tags"),
-        (["--from", "code-tags"], 2, "no file"),
-        ([], 2, "no file"),
+        (["--from", "code-tags"], 2, "No file given"),
+        ([], 2, "No file given"),
         (["--from", "code-tags", "--undo"], 3, "added anything"),
         (["--from", "code-tags", "none.json"], 2, "cannot be read"),
     ],

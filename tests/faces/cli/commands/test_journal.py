@@ -170,4 +170,4 @@ def test_taking_back_an_import_says_what_went_and_what_stays(waypost: Waypost, p
     (project / ".locai" / "MEMORY.md").write_text("# Memory\n\n- Lives in Graz\n")
     assert "1 entry of 1 day" in waypost("import", "--from", "locai", ".locai").out
     told = waypost("import", "--from", "locai", "--undo").out
-    assert told.startswith("Undone: the import ") and "1 entry taken back" in told and "MEMORY.md" in told
+    assert told.startswith("Undid the import ") and "Removed 1 entry" in told and "MEMORY.md" in told

@@ -62,9 +62,9 @@ def test_people_are_told_in_words(waypost: Waypost, fake: FakeSystem) -> None:
     assert "installed, every day at 04:00" in done.out
     assert "catches up" in done.err
     assert "cron: installed\n" in waypost("schedule", "status").out
-    assert "is installed already" in waypost("schedule", "install", "--using", "cron").out
+    assert "already installed" in waypost("schedule", "install", "--using", "cron").out
     assert "removed" in waypost("schedule", "uninstall").out
-    assert "Upkeep was not on the schedule." in waypost("schedule", "uninstall").out
+    assert "Maintenance was not scheduled." in waypost("schedule", "uninstall").out
 
 
 def test_each_memory_has_a_schedule_of_its_own(waypost: Waypost, fake: FakeSystem) -> None:
@@ -98,7 +98,7 @@ def test_a_file_that_was_changed_is_left_and_told(waypost: Waypost, fake: FakeSy
     timer.write_text(timer.read_text() + "# mine\n")
     gone = waypost("schedule", "uninstall")
     assert gone.code == 1
-    assert "left alone" in gone.out
+    assert "not changed" in gone.out
     assert timer.exists()
 
 

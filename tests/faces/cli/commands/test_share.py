@@ -23,7 +23,7 @@ def shop(project: Path, waypost: Waypost) -> str:
 def test_a_share_is_offered_accepted_asked_and_revoked(waypost: Waypost, shop: str) -> None:
     offered = waypost("-C", shop, "share", "offer", "project", "--kind", "fact", "--yes")
     assert "Offered to project" in offered.out
-    assert "waits to be accepted; there: waypost share accept" in offered.out
+    assert "not accepted yet; there: waypost share accept" in offered.out
     assert "Offered by shop-api" in waypost("share", "list").out
     assert "three times" not in waypost("ask", QUESTION).out
     assert "Reads shop-api" in waypost("share", "accept", "../shop-api", "--yes").out
@@ -71,14 +71,14 @@ def test_without_a_person_nothing_is_decided(waypost: Waypost, shop: str) -> Non
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("offer", "nobody"), "There is no memory of a project 'nobody'"),
+        (("offer", "nobody"), "no memory of a project 'nobody'"),
         (("offer", "./nowhere"), "no directory"),
         (("offer", "shop-api", "--kind", "conversation"), "cannot be shared"),
         (("offer", "shop-api", "--kind", "gossip"), "no kind"),
         (("offer", "shop-api", "--level", "9"), "level"),
         (("accept", "shop-api"), "offers nothing"),
         (("revoke", "shop-api"), "Nothing is shared"),
-        (("offer", "\x1b[31mred"), "There is no memory of a project"),
+        (("offer", "\x1b[31mred"), "no memory of a project"),
     ],
 )
 def test_what_cannot_be_is_said_with_a_way_on(

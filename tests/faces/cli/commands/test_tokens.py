@@ -23,8 +23,8 @@ def test_a_token_is_shown_once_and_known_by_its_holder(waypost: Waypost, tokens:
     assert (cursor.name, cursor.kind, cursor.writes) == ("cursor", "agent", True)
     assert (board.name, board.kind, board.writes) == ("board", "person", False)
     listed = waypost("token", "list")
-    assert "cursor  agent, may write" in listed.out
-    assert "board  person, may only ask" in listed.out
+    assert "cursor  agent, read and write" in listed.out
+    assert "board  person, read only" in listed.out
     assert cursor.space == board.space == waypost("status", "--json").json["space"]
     assert made not in listed.out + Path(tokens.named_path).read_text()
 
@@ -39,7 +39,7 @@ def test_a_revoked_token_opens_nothing(waypost: Waypost, tokens: TokenFile) -> N
 
 def test_a_wrong_name_is_refused(waypost: Waypost) -> None:
     waypost("token", "make", "cursor")
-    assert "There is a token named 'cursor'" in waypost("token", "make", "cursor").err
+    assert "A token named 'cursor'" in waypost("token", "make", "cursor").err
     assert waypost("token", "make", "../x").code == 2
     assert waypost("token", "revoke", "nobody").code == 3
 
@@ -47,7 +47,7 @@ def test_a_wrong_name_is_refused(waypost: Waypost) -> None:
 def test_an_agent_makes_no_token_that_speaks_for_a_person(waypost: Waypost, tokens: TokenFile) -> None:
     refused = waypost("token", "make", "board", "--person")
     assert refused.code == 2
-    assert "nobody is at a terminal" in refused.err
+    assert "Only a person at a terminal" in refused.err
     assert tokens.named() == ()
 
 

@@ -30,13 +30,13 @@ def test_a_lifetime_is_set_shown_changed_and_taken_away(waypost: Waypost) -> Non
 
 def test_people_are_told_in_words(waypost: Waypost) -> None:
     one = remembered(waypost)
-    assert "without end" in waypost("ttl", one).out
+    assert "never" in waypost("ttl", one).out
     told = waypost("ttl", one, "--class", "api_contract").out
     assert "7d (api_contract)" in told
-    assert "it goes stale" in told
+    assert "marked stale" in told
     assert "**/api/**" in told
     waypost("protect", one)
-    assert "does not run out" in waypost("ttl", one).out
+    assert "does not expire" in waypost("ttl", one).out
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from waypost import config
 from waypost.config import LINKS
 from waypost.errors import ConfigError
 from waypost.faces.cli.output import editor_links
-from waypost.faces.cli.output.editor_links import EditorLinks, spelled, target
+from waypost.faces.cli.output.editor_links import EditorLinks, place_text, target
 
 ROOT = Path("/home/anna/shop")
 HARMLESS = re.compile(r"[A-Za-z0-9%/:._~?&=#-]*")
@@ -121,7 +121,7 @@ def test_no_path_adds_anything_to_a_target(path: str) -> None:
     for editor in ("file", "vscode", "idea"):
         url = EditorLinks(ROOT, editor).target(path, 3)
         assert url is None or HARMLESS.fullmatch(url)
-    assert len(spelled(path, 3).splitlines()) == 1
+    assert len(place_text(path, 3).splitlines()) == 1
 
 
 @pytest.fixture

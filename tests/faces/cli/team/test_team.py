@@ -41,9 +41,9 @@ def test_an_administrator_sets_up_a_team_step_by_step(space: str, store: str, wa
     assert waypost("team", "user", "add", "bob").code == 0
     added = waypost("team", "login", "add", "bob", login, "--create", "--json").json
     assert len(added["password"]) >= 32
-    assert waypost("team", "member", "add", "bob", "writer").out == f"bob is writer of project ({space}).\n"
+    assert waypost("team", "member", "add", "bob", "writer").out == f"bob is now writer of project ({space}).\n"
     token = waypost("team", "token", "make", "bob", "robot", "--days", "30").out.strip()
-    assert "robot  agent, may write" in waypost("team", "token", "list").out
+    assert "robot  agent, read and write" in waypost("team", "token", "list").out
     assert token not in waypost("team", "token", "list", "bob", "--json").out
     with psycopg.connect(store.replace("postgres@", f"{login}@"), autocommit=True) as machine:
         machine.execute(f"INSERT INTO {schema_of(space)}.meta VALUES ('a', 'b')".encode())
@@ -59,7 +59,7 @@ def test_an_administrator_sets_up_a_team_step_by_step(space: str, store: str, wa
     waypost("team", "member", "role", "bob", "reader")
     assert waypost("team", "member", "list", "--json").json["members"][0]["role"] == "reader"
     waypost("team", "member", "remove", "bob")
-    assert waypost("team", "member", "list").out.startswith("Nobody yet.")
+    assert waypost("team", "member", "list").out.startswith("No members yet.")
     done = [one["action"] for one in waypost("team", "audit", "--json").json["changes"]]
     assert done == [
         "remove member", "change role", "revoke token", "make token", "add member", "add login", "add user",
@@ -98,10 +98,10 @@ def test_what_cannot_be_done_is_told(space: str, waypost: Waypost) -> None:
     assert waypost("team", "member", "add", "nobody", "reader").code == 3
     assert waypost("team", "user", "add", "a b").code == 2
     waypost("team", "user", "add", "bob")
-    assert "one of owner, writer, reader" in waypost("team", "member", "add", "bob", "god").err
+    assert "Use owner, writer, reader" in waypost("team", "member", "add", "bob", "god").err
     assert waypost("team", "member", "list", "--space", "elsewhere").code == 2
     refused = waypost("team", "token", "make", "bob", "me", "--person")
-    assert refused.code == 2 and "nobody is at a terminal" in refused.err
+    assert refused.code == 2 and "Only a person at a terminal" in refused.err
     assert waypost("team", "token", "make", "bob", "robot").code == 3  # no member
 
 
@@ -112,13 +112,13 @@ def test_what_is_there_already_is_told_by_name(space: str, waypost: Waypost) -> 
     waypost("team", "login", "add", "carl", login, "--create")
     waypost("team", "member", "add", "bob", "writer")
     waypost("team", "token", "make", "bob", "robot")
-    assert "There is a user 'bob' already." in waypost("team", "user", "add", "bob").err
-    assert f"carl logs in as {login} already." in waypost("team", "login", "add", "bob", login).err
+    assert "User 'bob' already exists." in waypost("team", "user", "add", "bob").err
+    assert f"carl already logs in as {login}." in waypost("team", "login", "add", "bob", login).err
     again = waypost("team", "member", "add", "bob", "owner")
-    assert "bob is writer of project already." in again.err and "team member role bob" in again.err
+    assert "bob is already writer of project." in again.err and "team member role bob" in again.err
     assert "revoke bob robot" in waypost("team", "token", "make", "bob", "robot").err
     assert "Add --create" in waypost("team", "login", "add", "bob", "no_such_role").err
-    assert "There is no user 'zoe'." in waypost("team", "login", "add", "zoe", "no_such_role", "--create").err
+    assert "Unknown user 'zoe'." in waypost("team", "login", "add", "zoe", "no_such_role", "--create").err
 
 
 def test_a_new_login_comes_with_the_lines_that_its_machine_needs(
@@ -128,7 +128,7 @@ def test_a_new_login_comes_with_the_lines_that_its_machine_needs(
     login = f"ann_{space}"
     waypost("team", "user", "add", "ann")
     told = waypost("team", "login", "add", "ann", login, "--create").out
-    password = told.split("shown this once: ")[1].split()[0]
+    password = told.split("shown only once: ")[1].split()[0]
     assert f":{login}:{password}\n" in told
     assert f'store = "{store.replace("postgres@", f"{login}@", 1)}"' in told
     assert "admins-word" not in told
@@ -139,7 +139,7 @@ def test_a_project_that_nobody_registered_is_told_from_one_without_members(
 ) -> None:
     waypost("team", "init")
     waypost("team", "user", "add", "ann")
-    assert waypost("team", "space", "list").out.startswith("None that you can see.")
+    assert waypost("team", "space", "list").out.startswith("You can see no memories.")
     told = waypost("team", "member", "add", "ann", "owner")
     assert told.code == 3 and "'project' has no memory in this database" in told.err and "waypost init" in told.err
 
@@ -206,7 +206,7 @@ def test_roles_that_somebody_else_makes_are_those_of_no_other_database(
     assert prefix.startswith("waypost_") and "ROLE waypost_team " not in told
     _run(store, told)
     assert waypost("team", "init", "--prefix", prefix, "--json").json["prefix"] == prefix
-    assert waypost("team", "role", "print-sql").out == "-- All roles are there.\n"
+    assert waypost("team", "role", "print-sql").out == "-- All roles exist.\n"
     no_password = waypost("team", "init", "--server")
     assert no_password.code == 0 and f"\\password {prefix}_server" in no_password.err
 
@@ -249,6 +249,6 @@ def test_a_token_is_listed_with_the_memory_it_opens(space: str, waypost: Waypost
     waypost("team", "user", "add", "bob")
     waypost("team", "member", "add", "bob", "writer")
     waypost("team", "token", "make", "bob", "robot")
-    assert "robot  agent, may write, in project, since" in waypost("team", "token", "list").out
+    assert "robot  agent, read and write, in project, since" in waypost("team", "token", "list").out
     missing = waypost("team", "token", "revoke", "bob", "rob")
     assert missing.code == 3 and "team token list" in missing.err

@@ -8,7 +8,7 @@ from tests.conftest import TestClock
 from tests.faces.dashboard.conftest import HOSTILE, Browse, Sample
 
 from waypost import Memory
-from waypost.faces.dashboard.pages.code_tree import UNFOLDED, tree_of_files
+from waypost.faces.dashboard.pages.code import UNFOLDED, tree_of_files
 from waypost.flows.index.source_view import FileSeen
 
 
@@ -29,7 +29,7 @@ def test_files_are_found_by_a_part_of_their_path_or_by_what_is_remembered(sample
     assert "/code/src/session.py" not in browser.get("code", q="CHECK")
     assert "/code/src/empty.py" not in browser.get("code", only="memories")
     assert "/code/src/session.py" not in browser.get("code", only="stale")
-    assert "No file is like that." in browser.get("code", q="<script>")
+    assert "No matching files." in browser.get("code", q="<script>")
     browser.get("code", 400, only="x")
 
 
@@ -45,7 +45,7 @@ def test_memories_stand_beside_the_lines_that_they_are_about(sample: Sample, bro
     assert '<li id="L4" data-line="4" class="marked stale-line">def total(prices):</li>' in page
     assert f"/memory/{sample['stale']}" in page
     assert "Outline: 2 symbols" in page
-    assert "What it does" in page
+    assert "Summary</summary>" in page
 
 
 def test_a_memory_about_the_whole_file_stands_above(sample: Sample, browse: Browse) -> None:
@@ -57,7 +57,7 @@ def test_a_memory_about_the_whole_file_stands_above(sample: Sample, browse: Brow
 def test_what_pointed_at_lost_code_is_told_below(sample: Sample, browse: Browse) -> None:
     (sample.root / "src" / "checkout.py").write_text("x = 1\n")
     page = browse(sample.memory).get("code/src/checkout.py")
-    assert "PinnedDraft here; the code is gone" in page
+    assert "About deleted code" in page
     assert "The total adds up prices without tax." in page
 
 
@@ -179,10 +179,10 @@ def test_a_large_folder_has_a_page_of_its_own_instead_of_being_folded() -> None:
 
 def test_without_an_index_the_page_says_what_to_do(person: Memory, browse: Browse) -> None:
     page = browse(person).get("code")
-    assert "No file is indexed here yet." in page
+    assert "No files indexed yet." in page
     assert "waypost init" in page
 
 
 def test_a_person_has_no_code(clock: TestClock, person: Memory, browse: Browse) -> None:
     ada = Memory.open(person="ada", clock=clock)
-    assert "A person&#39;s memory has no code." in browse(ada).get("code")
+    assert "A personal memory has no code." in browse(ada).get("code")

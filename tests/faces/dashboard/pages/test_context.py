@@ -29,12 +29,12 @@ def test_cost_and_budget_are_told(sample: Sample, browse: Browse) -> None:
     text = browse(sample.memory).get("context", task=TASK, tokens="120")
     spent = sample.memory.brief(TASK, 120).tokens
     assert f"{spent} of 120 tokens" in text
-    assert f'aria-label="Tokens: told {spent}"' in text
+    assert f'aria-label="Tokens: used {spent}"' in text
 
 
 def test_what_was_chosen_and_what_was_left_out_is_listed_with_reasons(sample: Sample, browse: Browse) -> None:
     text = browse(sample.memory).get("context", task=TASK, tokens="150")
-    assert "Found, but not told" in text
+    assert "Found, but not included" in text
     assert "Why this rank" in text
 
 
@@ -44,11 +44,11 @@ def test_the_past_can_be_asked(sample: Sample, browse: Browse) -> None:
 
 
 def test_without_a_task_it_says_what_it_is_for(sample: Sample, browse: Browse) -> None:
-    assert "through an agent&#39;s eyes" in browse(sample.memory).get("context")
+    assert "See what an agent sees" in browse(sample.memory).get("context")
 
 
 def test_an_empty_memory_has_nothing_to_tell(person: Memory, browse: Browse) -> None:
-    assert "Nothing was found." in browse(person).get("context", task=TASK)
+    assert "The context is empty." in browse(person).get("context", task=TASK)
 
 
 def test_hostile_words_show_as_text(sample: Sample, browse: Browse) -> None:

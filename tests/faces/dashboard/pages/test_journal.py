@@ -66,12 +66,12 @@ def test_what_was_condensed_keeps_its_words_names_its_original_and_is_found(cond
     ):
         assert part in page
     overview = browser.get("journal")
-    assert "Weeks, told in summaries" in overview or "Months, told in summaries" in overview
+    assert "Weeks, summarised" in overview or "Months, summarised" in overview
     assert "journal/file?path=" in overview
     found = browser.get("journal", q="meeting 0")
     assert "Met the payment team, meeting 0." in found
     assert "archive/daily" in found
-    assert "No line has these words." in browser.get("journal", q="zebra xyzzy")
+    assert "No matching lines." in browser.get("journal", q="zebra xyzzy")
 
 
 @pytest.mark.slow
@@ -81,9 +81,9 @@ def test_an_original_is_brought_back_and_released(condensed: Sample, browse: Bro
     to = browser.post("journal/restore", what=day, back=day)
     assert to.endswith(f"/journal/{day}?told=restored")
     assert (condensed.memory.journal.root / "daily" / f"{day}.md").exists()
-    assert "left as it is until it is released" in browser.get(f"journal/{day}")
+    assert "not condensed until released" in browser.get(f"journal/{day}")
     assert browser.post("journal/release", what=day, back=day).endswith("told=let_go")
-    assert "left as it is until it is released" not in browser.get(f"journal/{day}")
+    assert "not condensed until released" not in browser.get(f"journal/{day}")
 
 
 def test_an_entry_is_protected_and_released(sample: Sample, browse: Browse) -> None:
@@ -91,7 +91,7 @@ def test_an_entry_is_protected_and_released(sample: Sample, browse: Browse) -> N
     to = browser.post("journal/protect", id=sample["note3"], on="1", back=day)
     assert to.endswith(f"/journal/{day}?told=protected")
     assert sample.memory.show(sample["note3"]).state.protected
-    assert "Do not protect" in browser.get(f"journal/{day}")
+    assert "Unprotect" in browser.get(f"journal/{day}")
     browser.post("journal/protect", id=sample["note3"], on="0", back=day)
     assert not sample.memory.show(sample["note3"]).state.protected
 
@@ -158,7 +158,7 @@ def test_times_that_are_none_are_not_found(sample: Sample, browse: Browse, when:
 
 
 def test_a_time_of_which_nothing_is_known_says_so(sample: Sample, browse: Browse) -> None:
-    assert "Nothing stands in the journal of this time." in browse(sample.memory).get("journal/1999-01-01")
+    assert "No entries in this period." in browse(sample.memory).get("journal/1999-01-01")
 
 
 def test_back_leads_only_into_the_journal(sample: Sample, browse: Browse) -> None:
@@ -208,12 +208,12 @@ def test_hostile_entries_show_as_text_everywhere(sample: Sample, browse: Browse,
 
 def test_an_empty_journal_says_what_to_do(person: Memory, browse: Browse) -> None:
     page = browse(person).get("journal")
-    assert "Nothing stands in the journal yet." in page
+    assert "The journal is empty." in page
     assert 'name="text"' in page and "you can write a note above" in page
-    assert "machines lie there" not in page
+    assert "machines are not shown here" not in page
     reader = browse(person, READER).get("journal")
-    assert "Nothing stands in the journal yet." in reader and "note above" not in reader
-    assert "No topic has come up yet." in browse(person).get("journal/topics")
+    assert "The journal is empty." in reader and "note above" not in reader
+    assert "No topics yet." in browse(person).get("journal/topics")
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_a_correction_is_told_and_keeps_the_history(sample: Sample, browser: Bro
     to = browser.post(f"memory/{sample['tagged']}/correct", text="Cards are charged at most once.")
     assert to == f"/s/{sample.memory.identity.space_id}/memory/{sample['tagged']}?told=corrected"
     text = browser.client.get(to).text
-    assert "Corrected. The history keeps what was said before." in text
+    assert "Corrected. History keeps the old text." in text
     shown = sample.memory.show(sample["tagged"]).version
     assert (shown.text, shown.source, shown.actor) == ("Cards are charged at most once.", "person", "ada")
 
@@ -46,7 +46,7 @@ def test_a_correction_never_writes_over_one_that_was_not_seen(sample: Sample, br
     seen = str(sample.memory.show(sample["tagged"]).version.number)
     sample.memory.correct(sample["tagged"], "Cards are charged by the bank.")
     place = f"memory/{sample['tagged']}/correct"
-    assert "Somebody has changed it" in browser.post(place, 409, text="Cards are charged twice.", seen=seen)
+    assert "Someone has changed it" in browser.post(place, 409, text="Cards are charged twice.", seen=seen)
     assert sample.memory.show(sample["tagged"]).version.text == "Cards are charged by the bank."
 
 
@@ -55,7 +55,7 @@ def test_an_empty_correction_is_refused(sample: Sample, browser: Browser) -> Non
     assert sample.memory.show(sample["tagged"]).version.text.startswith("Cards")
 
 
-@pytest.mark.parametrize(("action", "says"), [("retract", "It was taken back."), ("reject", "It was rejected")])
+@pytest.mark.parametrize(("action", "says"), [("retract", "It was retracted."), ("reject", "It was rejected")])
 def test_what_was_taken_back_or_rejected_can_be_brought_back(
     sample: Sample, browser: Browser, action: str, says: str
 ) -> None:
@@ -117,7 +117,7 @@ def test_a_proposed_retraction_is_approved_or_rejected_but_not_edited(sample: Sa
     receipt = agent.retract(sample["tagged"])
     assert receipt is not None
     page = browser.get("review")
-    assert "retracted: it is not held true any more" in page
+    assert "retracted: no longer true" in page
     browser.post("review/edit", 400, only=str(receipt.id), text="Other words")
     browser.post("review/approve", only=str(receipt.id))
     with pytest.raises(NotFound):
@@ -128,7 +128,7 @@ def test_protection_begins_and_ends(sample: Sample, browser: Browser) -> None:
     place = f"memory/{sample['tagged']}"
     browser.post(f"{place}/protect", on="1")
     assert sample.memory.show(sample["tagged"]).state.protected
-    assert "End the protection" in browser.get(place)
+    assert "Unprotect" in browser.get(place)
     browser.post(f"{place}/protect", on="0")
     assert not sample.memory.show(sample["tagged"]).state.protected
 
@@ -188,7 +188,7 @@ def test_a_lifetime_that_makes_no_sense_is_refused(sample: Sample, browser: Brow
 def test_forgetting_asks_first_and_says_what_is_beyond_reach(sample: Sample, browser: Browser) -> None:
     place = f"memory/{sample['tagged']}"
     asked = browser.get(f"{place}/forget")
-    assert "There is no way back." in asked
+    assert "This cannot be undone." in asked
     assert "the history of git repositories" in asked
     browser.post(f"{place}/forget", 400)
     assert sample.memory.show(sample["tagged"])

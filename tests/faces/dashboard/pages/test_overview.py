@@ -13,9 +13,9 @@ from waypost.model.memory import Caller
 def test_what_wants_attention_leads_to_where_it_is_put_right(sample: Sample, browse: Browse) -> None:
     text = browse(sample.memory).get()
     assert "1 memory is stale" in text
-    assert "2 candidates wait for your word." in text
-    assert "Upkeep is 151 days late." in text
-    assert "The time of 1 memory has run out." in text
+    assert "2 facts to review." in text
+    assert "Maintenance is 151 days late." in text
+    assert "1 memory expired." in text
     for section in ("stale", "review"):
         assert f'href="/s/{sample.memory.identity.space_id}/{section}">' in text
 
@@ -29,12 +29,12 @@ def test_growth_is_drawn_and_told_in_numbers(sample: Sample, browse: Browse) -> 
 def test_collections_are_counted_and_lead_to_a_search_in_them(sample: Sample, browse: Browse) -> None:
     text = browse(sample.memory).get()
     assert re.search(r'scope=facts">Facts and decisions</a></td><td class="number">11<', text)
-    assert re.search(r'scope=functions">Symbols of the code</a></td><td class="number">5<', text)
+    assert re.search(r'scope=functions">Code symbols</a></td><td class="number">5<', text)
 
 
 def test_recent_deeds_are_told_with_the_words_they_are_about(sample: Sample, browse: Browse) -> None:
     text = browse(sample.memory).get()
-    assert "remembered 3 things" in text
+    assert "stored 3 memories" in text
     assert "From now on all reports are written in UTC." in text
 
 
@@ -44,17 +44,17 @@ def test_deeds_about_what_was_forgotten_have_no_words(sample: Sample, browse: Br
     assert kept is not None
     sample.memory.forget(kept)
     text = browse(sample.memory).get()
-    assert "had a memory forgotten" in text
+    assert "deleted a memory permanently" in text
     assert "drawer" not in text
 
 
 @pytest.mark.slow
 def test_the_state_of_cleaning_up_is_told(sample: Sample, browse: Browse) -> None:
-    assert re.search(r"Put away</dt><dd>0 memories", browse(sample.memory).get())
+    assert re.search(r"Archived</dt><dd>0 memories", browse(sample.memory).get())
     sample.memory.admin.maintain(force=True)
     text = browse(sample.memory).get()
-    assert re.search(r"Put away</dt><dd>1 memory", text)
-    assert "Upkeep</dt><dd>just now" in text
+    assert re.search(r"Archived</dt><dd>1 memory", text)
+    assert "Last run</dt><dd>just now" in text
     assert "late" not in text
 
 
@@ -75,7 +75,7 @@ def test_all_memories_of_the_machine_are_there_with_their_health(
     assert f'href="/s/{other.identity.space_id}">other</a>' in text
     told = re.search(r"<strong>(\d+)</strong><span>memories</span>", text)
     assert told
-    row = text.partition("Memories of this machine</h2>")[2].partition("this one")[2]
+    row = text.partition("Memories on this machine</h2>")[2].partition("this one")[2]
     assert f'<td class="number">{told[1]}</td>' in row.partition("</tr>")[0], "read out of the tree is not remembered"
     assert "1 to review" not in text
     assert "2 to review" in text
@@ -102,6 +102,6 @@ def test_a_persons_memory_has_no_tree_and_is_shown_as_well(sample: Sample, brows
 
 def test_a_fresh_memory_says_what_to_do(person: Memory, browse: Browse) -> None:
     text = browse(person).get()
-    assert "Nothing is remembered here yet." in text
+    assert "No memories yet." in text
     assert "waypost init" in text
-    assert "There is nothing to draw yet." in text
+    assert "Nothing to draw yet." in text

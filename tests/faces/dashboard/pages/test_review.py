@@ -1,4 +1,4 @@
-"""A person's word on what waits for it."""
+"""Review of proposed facts."""
 
 import re
 
@@ -38,7 +38,7 @@ def test_a_candidate_shows_all_that_is_needed_to_decide(sample: Sample, browse: 
     page = browse(sample.memory).get("review")
     for part in (
         "Orders are paged by fifty.", "70%", "from a change", "commit 1a2b3c4: Page orders", "A limit was added.",
-        "a fact on your word, about a module, in orders", "/code/src/checkout.py",
+        "a fact under your name, about a module, in orders", "/code/src/checkout.py",
     ):  # fmt: skip
         assert part in page
 
@@ -47,7 +47,7 @@ def test_what_is_known_of_the_same_stands_beside_it(sample: Sample, browse: Brow
     known = sample.memory.remember("Orders are paged by fifty rows since March.").id
     propose(sample, PAGED)
     page = browse(sample.memory).get("review")
-    assert "Nearest known" in page
+    assert "Most similar" in page
     assert f"/memory/{known}" in page
 
 
@@ -86,7 +86,7 @@ def test_rejecting_many_asks_first(sample: Sample, browse: Browse) -> None:
     ids = propose(sample, PAGED, NIGHTLY)
     browser = browse(sample.memory)
     page = browser.post("review/reject", 200, id=ids)
-    assert "would not be proposed again" in page
+    assert "will not be proposed again" in page
     assert "Orders are paged by fifty." in page
     assert waiting(sample) == ids
     browser.post("review/reject", id=ids, sure="1")
@@ -112,7 +112,7 @@ def test_what_was_rejected_long_ago_can_be_restored(sample: Sample, browse: Brow
     browser = browse(sample.memory)
     browser.post("review/reject", only=first)
     clock.advance(days=40)
-    assert "Orders are paged by fifty." in browser.get("review").partition("Rejected last")[2]
+    assert "Orders are paged by fifty." in browser.get("review").partition("Recently rejected")[2]
     browser.post("review/restore", id=[first])
     assert waiting(sample) == [first]
     assert "told=nothing" in browser.post("review/restore", id=[first])
@@ -161,10 +161,10 @@ def test_a_fact_whose_time_ran_out_is_renewed_or_taken_back(sample: Sample, brow
     assert "The sale number 71 runs." in browser.get("review")
     browser.post("review/renew", only=one)
     assert not sample.memory.show(one).state.is_stale
-    assert "would not be told any more" in browser.post("review/retract", 200, fact=[two, three])
+    assert "will no longer be used" in browser.post("review/retract", 200, fact=[two, three])
     browser.post("review/retract", fact=[two, three], sure="1")
     assert sample.memory.facts.review().stale == ()
-    assert "No fact has reached the end of its time." in browser.get("review")
+    assert "No expired facts." in browser.get("review")
 
 
 def test_archived_facts_show_when_asked_for(sample: Sample, browse: Browse) -> None:
@@ -225,5 +225,5 @@ def test_nothing_chosen_does_nothing(sample: Sample, browse: Browse) -> None:
 
 def test_an_empty_memory_says_what_to_do(person: Memory, browse: Browse) -> None:
     page = browse(person).get("review")
-    assert "Nothing waits for your word." in page
+    assert "Nothing to review." in page
     assert "waypost learn" in page

@@ -36,7 +36,7 @@ def test_an_offer_is_accepted_and_revoked_on_the_overview(
     browser.post("shares/revoke", project=shop.identity.space_id, role="takes")
     assert "No longer reads <strong>shop</strong>" in browser.get()
     assert "three times" not in browser.get("search", q="How often are payments retried?")
-    assert "ended a share" in browser.get()
+    assert "revoked a share" in browser.get()
 
 
 @pytest.mark.slow

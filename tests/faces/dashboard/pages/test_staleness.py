@@ -24,7 +24,7 @@ def test_the_page_says_what_is_stale_since_when_why_and_of_which_file(sample: Sa
     assert "% changed" in page
     assert "src/checkout.py:4" in page
     assert "A session is open while it has a user." not in page
-    assert "Stale memories by how long" in page
+    assert "Stale memories by age" in page
 
 
 def test_a_row_shows_the_code_then_and_now(sample: Sample, browse: Browse) -> None:
@@ -84,7 +84,7 @@ def test_code_that_moved_is_told_apart_and_taken_note_of(sample: Sample, browse:
     (sample.root / "src" / "session.py").rename(sample.root / "src" / "people.py")
     sample.memory.index()
     browser = browse(sample.memory)
-    assert "Still true, in another place now" in browser.get("stale")
+    assert "Still true, but the code moved" in browser.get("stale")
     assert browser.post("stale/relink", every="1").endswith("told=relinked")
     assert sample.memory.code.stale().moved == ()
 
@@ -142,7 +142,7 @@ def test_only_a_person_who_may_write_can_act(sample: Sample, browse: Browse) -> 
     page = browser.get("stale")
     assert "The total adds up" in page
     assert "formaction" not in page
-    assert "Verify chosen" not in page
+    assert "Verify selected" not in page
     for action in ("verify", "relink", "reset"):
         browser.post(f"stale/{action}", 403, only=sample["stale"], sure="1")
     assert stale_ids(sample) == {sample["stale"]}
@@ -190,7 +190,7 @@ def test_a_page_waits_for_a_moment_only(sample: Sample, browse: Browse, monkeypa
     monkeypatch.setattr(MemoryCode, "stale", slow)
     browser = browse(sample.memory)
     text = browser.get("stale", by="age")
-    assert "It goes on by itself" in text
+    assert "continues in the background" in text
     assert "stale?by=age" in text.partition("data-again")[2]
     assert "told=checking" in browser.post("stale/check")
     go_on.set()

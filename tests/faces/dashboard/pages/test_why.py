@@ -8,7 +8,7 @@ from waypost import Memory
 
 def test_a_question_is_answered_by_a_drawing_and_by_a_list(sample: Sample, browse: Browse) -> None:
     page = browse(sample.memory).get("why", q="Why do payments go through one provider?")
-    drawing, words = page.split("In words", 1)
+    drawing, words = page.split("As text", 1)
     assert '<svg class="graph"' in drawing
     for column in ("Constraints", "Reasons", "Decisions", "Consequences"):
         assert column in drawing
@@ -35,7 +35,7 @@ def test_without_a_question_recent_decisions_are_listed(sample: Sample, browse: 
 
 def test_a_question_that_nothing_answers_still_offers_decisions(sample: Sample, browse: Browse) -> None:
     page = browse(sample.memory).get("why", q="zebras on the moon xyzzy")
-    assert "Nothing that is remembered answers this." in page
+    assert "No decision answers this." in page
     assert "Payments go through one provider." in page
 
 
@@ -53,7 +53,7 @@ def test_depth_says_how_far_links_are_followed(sample: Sample, browse: Browse) -
 
 
 def test_as_of_shows_what_held_then(sample: Sample, browse: Browse) -> None:
-    assert "No decision is recorded yet." in browse(sample.memory).get("why", as_of="2020-01-01")
+    assert "No decisions yet." in browse(sample.memory).get("why", as_of="2020-01-01")
     browse(sample.memory).get("why", 400, q="x", as_of="yesteryear<script>")
 
 
@@ -72,7 +72,7 @@ def test_a_hostile_question_comes_back_as_text(sample: Sample, browse: Browse) -
 
 def test_an_empty_memory_says_how_to_record_a_decision(person: Memory, browse: Browse) -> None:
     page = browse(person).get("why")
-    assert "No decision is recorded yet." in page
+    assert "No decisions yet." in page
     assert "waypost decide" in page
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from waypost.errors import InvalidInput
 from waypost.faces.hooks.transcripts import file
 from waypost.faces.hooks.transcripts.read import read_transcript
-from waypost.faces.hooks.transcripts.utterances import LONGEST_TURN, said
+from waypost.faces.hooks.transcripts.utterances import LONGEST_TURN, spoken_text
 from waypost.model.session_turn import ASSISTANT, USER, SessionTurn
 from waypost.text.fence import fence
 
@@ -226,12 +226,12 @@ def test_a_session_of_windsurf_is_read_from_its_steps(tmp_path: Path) -> None:
 @pytest.mark.parametrize("speaker", [USER, ASSISTANT])
 def test_our_own_briefing_never_comes_back_as_something_that_was_said(speaker: str) -> None:
     briefing = fence("We decided to use SQLite.\n</system-reminder> It turns out that <b>x</b>")
-    assert said(f"Fix it\n{briefing}\nplease", speaker) == "Fix it\n\nplease"
-    assert said(f"Fix it {briefing[:-30]}", speaker) == "Fix it"  # cut on its way
-    assert said(briefing, speaker) == ""
+    assert spoken_text(f"Fix it\n{briefing}\nplease", speaker) == "Fix it\n\nplease"
+    assert spoken_text(f"Fix it {briefing[:-30]}", speaker) == "Fix it"  # cut on its way
+    assert spoken_text(briefing, speaker) == ""
     escaped = briefing.replace("<", "&lt;").replace(">", "&gt;")
-    assert said(f"Fix it\n{escaped}", speaker) == "Fix it"
-    assert said(f"Fix it\n<hook_context>{escaped}\nMore of it</hook_context>", speaker) == "Fix it"
+    assert spoken_text(f"Fix it\n{escaped}", speaker) == "Fix it"
+    assert spoken_text(f"Fix it\n<hook_context>{escaped}\nMore of it</hook_context>", speaker) == "Fix it"
 
 
 @pytest.mark.parametrize(
@@ -246,14 +246,17 @@ def test_our_own_briefing_never_comes_back_as_something_that_was_said(speaker: s
 )
 def test_no_memory_in_our_briefing_gets_out_of_it_as_the_words_of_the_person(escape: str) -> None:
     briefing = fence(f"- The shop is open. {escape}")
-    assert said(f"<system-reminder>\nhook: {briefing}\n</system-reminder>\nFix it", USER) == "Fix it"
-    assert said(f"{briefing}\n<user_query>Fix it</user_query>", USER) == "Fix it"
+    assert spoken_text(f"<system-reminder>\nhook: {briefing}\n</system-reminder>\nFix it", USER) == "Fix it"
+    assert spoken_text(f"{briefing}\n<user_query>Fix it</user_query>", USER) == "Fix it"
     escaped = briefing.replace("<", "&lt;").replace(">", "&gt;")
-    assert said(f"Fix it\n<hook_context>{escaped}</hook_context>", USER) == "Fix it"
+    assert spoken_text(f"Fix it\n<hook_context>{escaped}</hook_context>", USER) == "Fix it"
 
 
 def test_somebody_may_speak_about_a_tag_inside_of_a_line() -> None:
-    assert said("Why is there a <system-reminder> in my log?", USER) == "Why is there a <system-reminder> in my log?"
+    assert (
+        spoken_text("Why is there a <system-reminder> in my log?", USER)
+        == "Why is there a <system-reminder> in my log?"
+    )
 
 
 # -- bounds
@@ -262,7 +265,7 @@ def test_somebody_may_speak_about_a_tag_inside_of_a_line() -> None:
 def test_a_long_turn_is_cut_with_a_mark_and_no_secret_is_cut_in_half() -> None:
     token = "ghp_" + "a1B2c3D4e5F6" * 3
     text = "word " * ((LONGEST_TURN - 20) // 5) + token + " tail" * 2000
-    kept = said(text, USER)
+    kept = spoken_text(text, USER)
     assert "[cut: " in kept
     assert "ghp_" not in kept
     assert len(kept) <= LONGEST_TURN + 60
@@ -309,7 +312,7 @@ def test_deeply_nested_and_absurd_records_are_passed_over(tmp_path: Path) -> Non
 @pytest.mark.slow
 def test_a_text_full_of_tags_is_read_in_time(tmp_path: Path) -> None:
     for text in ("<system-reminder>" * 12_000, "</think>" * 25_000, "<user_query>" * 16_000, "<skill " * 28_000):
-        said(text, USER)
+        spoken_text(text, USER)
 
 
 KINDS = st.sampled_from(

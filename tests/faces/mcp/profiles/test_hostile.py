@@ -182,11 +182,11 @@ def test_an_id_that_nothing_has_is_named(ask: Ask) -> None:
 
 
 def test_what_does_not_go_together_is_said(ask: Ask) -> None:
-    with pytest.raises(InvalidInput, match="what to update"):
+    with pytest.raises(InvalidInput, match="No action given"):
         ask("chainguard_memory_update")
     with pytest.raises(InvalidInput, match="needs learning"):
         ask("chainguard_memory_update", action="add_learning")
     with pytest.raises(InvalidInput, match="file_path"):
         ask("rlm_extract_facts", source="file")
-    with pytest.raises(InvalidInput, match="which task"):
+    with pytest.raises(InvalidInput, match="no current task"):
         ask("chainguard_finish")

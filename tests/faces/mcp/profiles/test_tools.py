@@ -209,7 +209,7 @@ def test_patterns_that_hold_are_said(ask: Ask) -> None:
     ask("chainguard_memory_init", include_patterns=["auth.py"])
     again = ask("chainguard_memory_init")
     assert again.data["files"] == 1
-    assert "Only auth.py is read" in again.text
+    assert "Only auth.py is indexed" in again.text
     assert ask("chainguard_memory_init", include_patterns=["**"]).data["files"] == 2
 
 
@@ -223,7 +223,7 @@ def test_what_is_missing_or_waiting_is_said(
     assert "not installed" in made.text
     ask("chainguard_track", file="auth.py")
     told = ask("chainguard_memory_status").text
-    assert "1 changed file still to be indexed" in told
+    assert "1 changed file not indexed yet" in told
     assert "not installed" in ask("chainguard_set_scope", description="Fix the login").text
 
 
@@ -272,7 +272,7 @@ def test_finishing_remembers_the_task_that_was_begun_with_the_files_that_were_tr
     kept = memory.show(done.data["learning"]["id"])
     assert kept.version.text == "Task completed: Cancel orders twice"
     assert [link.reference.file_path for link in kept.links] == ["orders.py"]
-    with pytest.raises(InvalidInput, match="which task"):
+    with pytest.raises(InvalidInput, match="no current task"):
         ask("chainguard_finish")
 
 
@@ -299,7 +299,7 @@ def test_an_agent_cannot_approve_for_itself(ask: Ask, memory: Memory) -> None:
     found = ask("rlm_extract_facts", auto_approve=True)
     waiting = [one for one in found.data["candidates"] if not one["approved"]]
     assert waiting and found.data["pending_approval"] == len(waiting)
-    assert "no way to ask" in found.data["notices"][0]
+    assert "cannot ask" in found.data["notices"][0]
     assert len(memory.facts.review().candidates) == len(waiting)
 
 
@@ -407,6 +407,6 @@ def test_of_code_the_place_is_recalled_and_not_its_lines(ask: Ask) -> None:
 def test_secrets_are_left_out_and_the_writer_is_told(ask: Ask) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"[:36]
     saved = ask("save_memory", content=f"The token is {token}")
-    assert token not in saved.text and "Left out as a secret" in saved.text
+    assert token not in saved.text and "Masked as a secret" in saved.text
     learned = ask("chainguard_memory_update", action="add_learning", learning=f"Use {token} to push")
-    assert token not in learned.text and "Left out as a secret" in learned.text
+    assert token not in learned.text and "Masked as a secret" in learned.text

@@ -88,7 +88,7 @@ def test_code_in_an_import_is_left_out_with_a_word(served: Any) -> None:
     rows = [{"text": "def pay(): ...", "kind": "symbol"}, {"text": "Payments are retried", "kind": "fact"}]
     done = served.agent.post(f"{HERE}/imports", json={"memories": rows}).json()
     assert (len(done["receipts"]), done["counts"]) == (1, {"added": 1})
-    assert done["notices"] == ["1 row was left out: code is indexed where it is, not imported."]
+    assert done["notices"] == ["1 row was skipped: code is indexed, not imported."]
     assert "notices" not in served.agent.post(f"{HERE}/imports", json={"memories": rows[1:]}).json()
 
 

@@ -18,7 +18,7 @@ from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from tests.faces.serve.team.conftest import FORM, RED, Answer, Team
 
-from waypost.faces.dashboard.pages import PLACES
+from waypost.faces.dashboard.pages import PAGES
 from waypost.faces.mcp.profiles import tools_of
 from waypost.faces.mcp.resources import LISTED, TEMPLATES
 from waypost.faces.rest.app import ROUTES
@@ -110,7 +110,7 @@ def _example(parameter: Mapping[str, Any]) -> object:
 def pages(method: str) -> list[Route]:
     changed = method == "POST"
     headers = {"Accept": "text/html", **({"Content-Type": FORM} if changed else {})}
-    found = [f"/s/{{space}}{one.path}" for one in PLACES if method in one.methods]
+    found = [f"/s/{{space}}{one.path}" for one in PAGES if method in one.methods]
     return [
         Route(method, path.replace("{path:path}", "{path}"), "", body="sure=1" if changed else None, headers=headers)
         for path in found

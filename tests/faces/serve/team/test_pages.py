@@ -7,7 +7,7 @@ import pytest
 from tests.faces.serve.team.conftest import Team
 
 from waypost import Memory, config
-from waypost.faces.dashboard.pages import PLACES
+from waypost.faces.dashboard.pages import PAGES
 from waypost.memory.spaces import open_spaces
 from waypost.store.postgres.connection import ServerPool
 
@@ -24,7 +24,7 @@ def test_a_page_asks_no_more_of_the_database_where_there_are_more_memories(
         return lend(pool, begin)
 
     monkeypatch.setattr(ServerPool, "lend", counted)
-    paths = [one.path for one in PLACES if "GET" in one.methods and "{" not in one.path and one.path]
+    paths = [one.path for one in PAGES if "GET" in one.methods and "{" not in one.path and one.path]
 
     def cost() -> dict[str, int]:
         found = {}

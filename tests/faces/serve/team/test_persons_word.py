@@ -14,7 +14,7 @@ def test_the_yes_of_an_agents_client_is_nobodys_word(team: Team, action: str) ->
     memory = said(team, f"Agents may not {action} this.")
     robot, asked = team.token("alice", f"p1-{action}", kind="agent"), list[str]()
     done, told = team.one.call(robot, "review", {"action": action, "id": memory}, asked)
-    assert not done and "Only a person decides this" in told
+    assert not done and "Only a person can decide this" in told
     assert not asked, "nobody is asked whose yes would not count"
     place = f"/api/v1/spaces/{team.shop}/memories/{memory}"
     assert team.one.ask("GET", place, team.token("alice", f"p1-{action}-look")).status == 200
@@ -24,7 +24,7 @@ def test_an_owner_forgets_through_a_client_that_has_their_own_token(team: Team) 
     memory, asked = said(team, "An owner forgets this through a client."), list[str]()
     done, told = team.one.call(team.token("alice", "p2"), "review", {"action": "forget", "id": memory}, asked)
     assert done, told
-    assert len(asked) == 1 and "for good" in asked[0]
+    assert len(asked) == 1 and "permanently" in asked[0]
     look = team.token("alice", "p2-look")
     assert team.other.ask("GET", f"/api/v1/spaces/{team.shop}/memories/{memory}", look).status == 404
     last = team.one.ask("GET", f"/api/v1/spaces/{team.shop}/audit?limit=1", look).json["entries"][0]

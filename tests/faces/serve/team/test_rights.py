@@ -6,7 +6,7 @@ import re
 import pytest
 from tests.faces.serve.team.conftest import BLUE, RED, Answer, Team
 
-from waypost.faces.dashboard.pages import PLACES
+from waypost.faces.dashboard.pages import PAGES
 
 
 def told(answer: Answer) -> tuple[int, str]:
@@ -17,24 +17,24 @@ def test_a_reader_asks_and_is_told_how_to_become_a_writer(team: Team) -> None:
     carol = team.token("carol", "r1")
     assert BLUE in team.one.recalled(carol, team.shop, "what opens the archive?")
     refused = team.one.remember(carol, team.shop, "The archive is always open.")
-    assert told(refused) == (403, "carol may only read this memory: the role there is reader.")
-    assert refused.json["remedy"] == "Ask one of its owners: `waypost team member role carol writer`."
+    assert told(refused) == (403, "carol can only read this memory, as a reader.")
+    assert refused.json["remedy"] == "Ask an owner to run `waypost team member role carol writer`."
 
 
 def test_a_token_that_only_reads_writes_nothing_whosever_it_is(team: Team) -> None:
     eyes = team.token("alice", "r2", rights="read")
     assert told(team.one.remember(eyes, team.shop, "Nothing."))[0] == 403
     done, said = team.one.call(eyes, "remember", {"text": "Nothing."})
-    assert not done and "This token may only read" in said
+    assert not done and "This token can only read" in said
 
 
 def test_over_mcp_a_reader_and_who_is_in_no_memory_are_not_told_that_it_is_the_token(team: Team) -> None:
     done, said = team.one.call(team.token("carol", "r2c"), "remember", {"text": "Nothing."})
-    assert not done and "carol may only read this memory: the role there is reader. Ask one of its owners" in said
+    assert not done and "carol can only read this memory, as a reader. Ask an owner" in said
     done, said = team.one.call(team.token("eve", "r2e"), "remember", {"text": "Nothing."})
     assert not done and "opens no memory: eve is not a member of any. Ask an owner of a memory, or an adm" in said
     done, said = team.one.call(team.token("eve", "r2f", rights="read"), "remember", {"text": "Nothing."})
-    assert not done and "This token may only read" in said
+    assert not done and "This token can only read" in said
 
 
 def test_a_writer_writes_and_corrects_but_does_not_forget(team: Team) -> None:
@@ -42,7 +42,7 @@ def test_a_writer_writes_and_corrects_but_does_not_forget(team: Team) -> None:
     memory = team.one.remember(bob, team.shop, "Parcels leave at noon.").json["id"]
     place = f"/api/v1/spaces/{team.shop}/memories/{memory}"
     assert team.one.ask("POST", f"{place}/correct", bob, {"text": "Parcels leave at eleven."}).status == 200
-    assert told(team.one.ask("DELETE", place, bob)) == (403, "Only an owner of this memory may do this.")
+    assert told(team.one.ask("DELETE", place, bob)) == (403, "Only an owner of this memory can do this.")
     assert team.one.ask("GET", place, bob).status == 200
 
 
@@ -51,7 +51,7 @@ def test_an_owner_forgets_and_an_owners_agent_does_not(team: Team) -> None:
     memory = team.one.remember(robot, team.shop, "The cellar has a second door.").json["id"]
     place = f"/api/v1/spaces/{team.shop}/memories/{memory}"
     status, detail = told(team.one.ask("DELETE", place, robot))
-    assert status == 403 and "Only a person decides" in detail
+    assert status == 403 and "Only a person can decide" in detail
     assert team.one.ask("DELETE", place, alice).status == 200
     assert team.other.ask("GET", place, alice).status == 404
 
@@ -97,7 +97,7 @@ def test_whoever_is_in_several_memories_names_one_to_mcp(team: Team) -> None:
         done, said = team.one.call(bob, "recall", {"question": "which key?"}, **{"Waypost-Space": team.vault})
         assert done and RED in said
         done, said = team.one.call(bob, "remember", {"text": "Not here."}, **{"Waypost-Space": team.vault})
-        assert not done and "may only read" in said
+        assert not done and "can only read" in said
     finally:
         team.directory.remove_member(team.vault, "bob")
 
@@ -106,7 +106,7 @@ def test_another_memory_is_closed_in_the_dashboard(team: Team) -> None:
     browser = team.one.sign_in(team.token("alice", "r10"))
     own = team.one.ask("GET", f"/s/{team.shop}", **browser)
     assert own.status == 200 and team.vault not in own.text
-    for place in {one.path for one in PLACES if "GET" in one.methods and "{" not in one.path}:
+    for place in {one.path for one in PAGES if "GET" in one.methods and "{" not in one.path}:
         answer = team.one.ask("GET", f"/s/{team.vault}{place}", **browser)
         assert answer.status == 403 and RED not in answer.text, place
 
@@ -119,9 +119,9 @@ def test_a_reader_finds_nothing_to_press_in_the_dashboard(team: Team) -> None:
         answer = team.one.ask("GET", f"/s/{team.shop}/memory/{said}", **browser)
         assert answer.status == 200, answer.text
         pages[user] = answer.text
-    assert "Forget …" in pages["alice"] and "Take back" in pages["alice"]
-    assert "Forget …" not in pages["bob"] and "Take back" in pages["bob"]
-    assert "Forget …" not in pages["carol"] and "Take back" not in pages["carol"]
+    assert "Forget …" in pages["alice"] and "Retract" in pages["alice"]
+    assert "Forget …" not in pages["bob"] and "Retract" in pages["bob"]
+    assert "Forget …" not in pages["carol"] and "Retract" not in pages["carol"]
     bob = team.one.sign_in(team.token("bob", "r11-forget"))
     assert team.one.ask("GET", f"/s/{team.shop}/memory/{said}/forget", **bob).status == 403
 
@@ -153,7 +153,7 @@ def test_a_dashboard_without_a_memory_has_no_links_into_one(team: Team) -> None:
 def test_the_journal_of_a_teams_server_says_where_the_others_are(team: Team) -> None:
     for user, writes in (("alice", True), ("carol", False)):
         page = team.one.ask("GET", f"/s/{team.shop}/journal", **team.one.sign_in(team.token(user, "r13-journal")))
-        assert page.status == 200 and "The journals of people's machines lie there" in page.text
+        assert page.status == 200 and "Journals on people's machines are not shown here" in page.text
         assert ("note above" in page.text) is writes
 
 

@@ -24,7 +24,7 @@ from waypost.faces.mcp.http import serve_http
 from waypost.faces.mcp.profiles import tools_of
 from waypost.faces.mcp.server import build_server
 from waypost.faces.mcp.session import ServedProject
-from waypost.faces.serve.change_events import News
+from waypost.faces.serve.change_events import ChangeEvents
 from waypost.faces.serve.team import team_of
 from waypost.memory.catalog import TeamSpaces
 
@@ -195,7 +195,7 @@ def test_mcp_alone_is_served_to_the_team_too(team: Team, tmp_path: Path) -> None
         done, told = server.call(team.token("carol", "t15"), "recall", {"question": "what opens the archive?"})
         assert done and BLUE in told
         done, told = server.call(team.token("carol", "t15-w"), "remember", {"text": "Nothing."})
-        assert not done and "may only read" in told
+        assert not done and "can only read" in told
     finally:
         stop.set()
         thread.join(20)
@@ -205,11 +205,11 @@ def test_mcp_alone_is_served_to_the_team_too(team: Team, tmp_path: Path) -> None
 def test_what_is_kept_of_a_memory_goes_when_another_process_erases_something(tmp_path: Path) -> None:
     """Replies as they were, and what is open."""
     spaces, forgotten = TeamSpaces(config.load({"WAYPOST_HOME": str(tmp_path), "HOME": str(tmp_path)})), list[object]()
-    replies = SimpleNamespace(forget_words=lambda: forgotten.append("replies"))
+    replies = SimpleNamespace(forget_full_replies=lambda: forgotten.append("replies"))
     streams = SimpleNamespace(wake=forgotten.append)
     loop = SimpleNamespace(call_soon_threadsafe=lambda call, *given: call(*given))
     services = SimpleNamespace(replies=replies, streams=streams)
-    news = News(spaces, cast("Services", services), cast("asyncio.AbstractEventLoop", loop))
+    news = ChangeEvents(spaces, cast("Services", services), cast("asyncio.AbstractEventLoop", loop))
     news.changed("a" * 16)
     assert forgotten == ["a" * 16]
     news.erased("a" * 16)

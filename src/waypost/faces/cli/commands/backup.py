@@ -1,4 +1,4 @@
-"""Commands on snapshots."""
+"""Commands for snapshots."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from waypost.flows.backup.restore import RestorePlan
     from waypost.flows.backup.snapshots import MemoryBackup
 
-backup_app = typer.Typer(help="Snapshots of this memory.", no_args_is_help=True)
+backup_app = typer.Typer(help="Make, list and restore snapshots of this memory.", no_args_is_help=True)
 app.add_typer(backup_app, name="backup")
 _MEGABYTE = 1_000_000
 
@@ -21,24 +21,24 @@ _MEGABYTE = 1_000_000
 @backup_app.command("list")
 def list_(context: Ctx, json: Json = False) -> None:
     """List snapshots, newest first."""
-    found = session_of(context).backups().list()
+    snapshots = session_of(context).backups().list()
     if json:
-        print_json({"backups": [one.to_json() for one in found]})
+        print_json({"backups": [snapshot.to_json() for snapshot in snapshots]})
         return
-    for one in found:
-        print(_line(one))
-    if not found:
-        print("No snapshots yet. `waypost backup make` makes one; `waypost maintain` makes one a day.")
+    for snapshot in snapshots:
+        print(_line(snapshot))
+    if not snapshots:
+        print("No snapshots yet. `waypost backup make` makes one now; `waypost maintain` makes one a day.")
 
 
 @backup_app.command("make")
 def make_(context: Ctx, json: Json = False) -> None:
     """Make a snapshot now."""
-    made = session_of(context).backups().make()
+    snapshot = session_of(context).backups().make()
     if json:
-        print_json(made.to_json())
+        print_json(snapshot.to_json())
         return
-    print(f"Made {made.id}: {counted(made.memories, 'memory', 'memories')}, {_size(made)}.")
+    print(f"Made {snapshot.id}: {counted(snapshot.memories, 'memory', 'memories')}, {_size(snapshot)}.")
 
 
 @backup_app.command("restore")
@@ -48,13 +48,13 @@ def restore_(
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """Go back to a snapshot. Rejected and forgotten memories stay so."""
+    """Restore a snapshot. Rejected and forgotten memories stay removed."""
     backups = session_of(context).backups(yes=yes)
     plan = backups.plan(which)
     if not json:
-        print(_told(plan))
+        print(_plan_text(plan))
     if not plan.changes_nothing:
-        confirm("Go back to it?", yes=yes)
+        confirm("Restore it?", yes=yes)
     done = backups.restore(plan.backup.id)
     if json:
         print_json(done.to_json())
@@ -68,31 +68,29 @@ def restore_(
         print(notice)
 
 
-def _line(one: "MemoryBackup") -> str:
-    when = f"{one.made_at:%Y-%m-%d %H:%M} UTC" if one.made_at else "unknown time"
-    state = "sound" if one.is_sound else f"DAMAGED: {one.problem}"
-    return (
-        f"{one.id}  {when}  {counted(one.memories, 'memory', 'memories'):>16}  {_size(one):>9}  {one.cause:16}  {state}"
-    )
+def _line(snapshot: "MemoryBackup") -> str:
+    when = f"{snapshot.made_at:%Y-%m-%d %H:%M} UTC" if snapshot.made_at else "unknown time"
+    state = "intact" if snapshot.is_sound else f"DAMAGED: {snapshot.problem}"
+    return f"{snapshot.id}  {when}  {counted(snapshot.memories, 'memory', 'memories'):>16}  {_size(snapshot):>9}  {snapshot.cause:16}  {state}"
 
 
-def _size(one: "MemoryBackup") -> str:
-    return f"{one.size / _MEGABYTE:.1f} MB"
+def _size(snapshot: "MemoryBackup") -> str:
+    return f"{snapshot.size / _MEGABYTE:.1f} MB"
 
 
-def _told(plan: "RestorePlan") -> str:
-    one = plan.backup
-    when = f"{one.made_at:%Y-%m-%d %H:%M} UTC" if one.made_at else "an unknown time"
-    head = f"Snapshot {one.id} of {when}, {counted(one.memories, 'memory', 'memories')}."
+def _plan_text(plan: "RestorePlan") -> str:
+    snapshot = plan.backup
+    when = f"{snapshot.made_at:%Y-%m-%d %H:%M} UTC" if snapshot.made_at else "an unknown time"
+    head = f"Snapshot {snapshot.id} of {when}, {counted(snapshot.memories, 'memory', 'memories')}."
     if plan.is_damaged:
         return f"{head}\nThe database is damaged or missing. Memories written since the snapshot are not in it."
     if plan.changes_nothing:
-        return f"{head}\nThe memory is as it was then."
+        return f"{head}\nThe memory has not changed since."
     parts = (
         (plan.removed, f"removes {counted(plan.removed, 'memory', 'memories')} written since"),
         (plan.changed, f"undoes changes to {counted(plan.changed, 'memory', 'memories')}"),
         (plan.returned, f"brings back {counted(plan.returned, 'memory', 'memories')}"),
         (plan.files, f"changes {counted(plan.files, 'journal file')}"),
     )
-    told = ", ".join(text for count, text in parts if count)
-    return f"{head}\nThe restore {told}.\nA snapshot of the present state is made first."
+    effects = ", ".join(text for count, text in parts if count)
+    return f"{head}\nRestoring {effects}.\nA snapshot of the current state is made first."

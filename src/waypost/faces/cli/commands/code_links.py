@@ -1,4 +1,4 @@
-"""Commands on the code that memories point at: what is known of a place, what went stale, and how to mend it."""
+"""Commands for code references: memories about a place, stale memories, and how to repair them."""
 
 import os
 import re
@@ -20,7 +20,7 @@ _AT_LINE = re.compile(r"(?s)(.+?):(\d{1,9})(?::\d{1,9}|-\d{1,9})?:?")
 
 Files = Annotated[
     list[str] | None,
-    typer.Option("--files", metavar="PATH", help="Only memories about this file or folder; repeat it for more."),
+    typer.Option("--files", metavar="PATH", help="Only memories about this file or folder (repeatable)."),
 ]
 
 
@@ -30,23 +30,23 @@ def about(
     place: Annotated[
         str, typer.Argument(metavar="PATH[:LINE]", help="A file, a folder, or a line of a file: src/app.py:42.")
     ],
-    limit: Annotated[int, typer.Option(help="How many at the most.")] = 50,
+    limit: Annotated[int, typer.Option(help="Maximum number of memories.")] = 50,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     json: Json = False,
 ) -> None:
-    """What is remembered about a file, a folder, or a line of a file; the nearest first."""
+    """List memories about a file, folder or line, nearest first."""
     from waypost.faces.cli.output.code_links import print_about, with_links
-    from waypost.faces.cli.output.editor_links import places_of
+    from waypost.faces.cli.output.editor_links import editor_links_of
 
     session = session_of(context)
     path, line = read_place(session, place)
     memory = session.memory()
     hits = memory.code.about(session.path(Path(path)), line, limit=limit, as_of=as_of, known_at=known_at)
-    places = places_of(memory)
+    places = editor_links_of(memory)
     if json:
-        found = [with_links(hit.to_json(), places) for hit in hits]
-        print_json({"path": path, "line": line, "memories": found})
+        rows = [with_links(hit.to_json(), places) for hit in hits]
+        print_json({"path": path, "line": line, "memories": rows})
     else:
         print_about(hits, place, places)
     if not hits:
@@ -61,21 +61,26 @@ def stale(
     ] = None,
     files: Files = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Judge all of them anew, also where no file has changed.")
+        bool, typer.Option("--check", help="Check every memory again, even if no file has changed.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Memories whose code has changed since, with what changed and since when."""
+    """List memories whose code has changed, with what changed and since when."""
     from waypost.faces.cli.output.code_links import print_stale, with_links
-    from waypost.faces.cli.output.editor_links import places_of
+    from waypost.faces.cli.output.editor_links import editor_links_of
 
     session = session_of(context)
     memory = session.memory()
-    report = memory.code.stale(_chosen(session, [*(paths or ()), *(files or ())]), check=check)
-    places = places_of(memory)
+    report = memory.code.stale(_resolved_paths(session, [*(paths or ()), *(files or ())]), check=check)
+    places = editor_links_of(memory)
     if json:
         row = report.to_json()
-        print_json({**row, **{key: [with_links(one, places) for one in row[key]] for key in ("memories", "moved")}})
+        print_json(
+            {
+                **row,
+                **{key: [with_links(memory_row, places) for memory_row in row[key]] for key in ("memories", "moved")},
+            }
+        )
     else:
         print_stale(report, places, some=bool(paths or files))
 
@@ -85,19 +90,19 @@ def verify(
     context: Ctx,
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="The ids of memories.")] = None,
     files: Files = None,
-    every: Annotated[bool, typer.Option("--all", help="Every memory that is stale.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="All stale memories.")] = False,
     json: Json = False,
 ) -> None:
-    """Confirm, after a look, that memories are true of the code as it is now: they are fresh again.
+    """Confirm that memories are still true for the current code. They become fresh again.
 
-    From here on they go stale when this code changes. With --files: every memory about those, stale or not.
+    They go stale when this code changes again. With --files: all memories about those files, stale or not.
     """
     if sum(map(bool, (ids, files, every))) != 1:
-        raise InvalidInput("Say which memories: by ID, by --files, or --all.", "`waypost stale` shows their ids.")
+        raise InvalidInput("Choose memories by ID, --files, or --all.", "`waypost stale` shows their ids.")
     session = session_of(context)
     memory = session.memory()
-    done = memory.verify(list(dict.fromkeys(ids or ())), files=_chosen(session, files or []), every=every)
-    _tell_repaired(memory, done, "verified", json=json)
+    done = memory.verify(list(dict.fromkeys(ids or ())), files=_resolved_paths(session, files or []), every=every)
+    _print_result(memory, done, "verified", json=json)
 
 
 @app.command()
@@ -106,38 +111,40 @@ def relink(
     memory_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="The id of a memory.")] = None,
     ref: Annotated[
         list[str] | None,
-        typer.Option("--ref", metavar="PATH#L1-L9", help="Where it points from now on; repeat it for more places."),
+        typer.Option("--ref", metavar="PATH#L1-L9", help="The new code reference (repeatable)."),
     ] = None,
-    add: Annotated[bool, typer.Option("--add", help="Keep the places it has; --ref is one more.")] = False,
-    every: Annotated[bool, typer.Option("--all", help="All memories whose code was found in another place.")] = False,
+    add: Annotated[bool, typer.Option("--add", help="Add --ref to the existing references.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="All memories whose code moved.")] = False,
     drop: Annotated[
-        bool, typer.Option("--drop", help="Take references away whose code is gone; with an ID, only of that one.")
+        bool, typer.Option("--drop", help="Remove references to deleted code; with an ID, only from that memory.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Point a memory at other code: at --ref, or else at where its code was found again, as after a large renaming.
+    """Point a memory at other code: at --ref, or where its code moved to.
 
-    The memory's words stay. One that is stale because its code has changed stays stale until you verify it.
+    The text does not change. A memory that is stale because its code changed stays stale until you verify it.
     """
     if (memory_id is None) != (every or (drop and memory_id is None)):
-        raise InvalidInput("Say which memory: by its ID, or --all.", "`waypost stale` shows their ids.")
+        raise InvalidInput("Choose a memory by ID, or use --all.", "`waypost stale` shows their ids.")
     if add and not ref:
-        raise InvalidInput("--add wants a place to add.", "Give it with --ref PATH#L1-L9.")
+        raise InvalidInput("--add needs a reference to add.", "Give it with --ref PATH#L1-L9.")
     session = session_of(context)
     memory = session.memory()
     done = memory.code.relink(memory_id, session.refs(ref), add=add, every=every, drop=drop)
-    _tell_repaired(memory, done, "relinked", json=json)
+    _print_result(memory, done, "relinked", json=json)
 
 
-def _tell_repaired(memory: "Memory", done: "Repaired", verb: str, *, json: bool) -> None:
-    """What was put right. It has failed when there was something to do and nothing of it could be done."""
+def _print_result(memory: "Memory", done: "Repaired", verb: str, *, json: bool) -> None:
+    """Print what was repaired. Exit 1 if there was work and none of it could be done."""
     from waypost.faces.cli.output.code_links import print_repaired, with_links
-    from waypost.faces.cli.output.editor_links import places_of
+    from waypost.faces.cli.output.editor_links import editor_links_of
 
-    places = places_of(memory)
+    places = editor_links_of(memory)
     if json:
         row = done.to_json()
-        print_json({"status": verb, **row, "memories": [with_links(one, places) for one in row["memories"]]})
+        print_json(
+            {"status": verb, **row, "memories": [with_links(memory_row, places) for memory_row in row["memories"]]}
+        )
     else:
         print_repaired(done, verb, places)
     if done.left and not done.memories:
@@ -147,22 +154,22 @@ def _tell_repaired(memory: "Memory", done: "Repaired", verb: str, *, json: bool)
 @app.command()
 def maintain(
     context: Ctx,
-    force: Annotated[bool, typer.Option("--force", help="Also the steps that are not due yet.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Run steps that are not due yet, too.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")] = False,
     json: Json = False,
 ) -> None:
-    """Do the upkeep that is due: index changed files, check what points at code, clean up. Made for a schedule."""
-    from waypost.faces.cli.output.code_links import print_upkeep
+    """Run due maintenance: index changed files, check code references, clean up. Meant for a schedule."""
+    from waypost.faces.cli.output.code_links import print_steps
 
     done = session_of(context).memory().admin.maintain(force=force, dry_run=dry_run)
     if json:
-        print_json({"dry_run": dry_run, "steps": [one.to_json() for one in done]})
+        print_json({"dry_run": dry_run, "steps": [step.to_json() for step in done]})
     else:
-        print_upkeep(done)
+        print_steps(done)
 
 
 def read_place(session: "CommandSession", place: str) -> tuple[str, int | None]:
-    """`PATH`, `PATH:LINE` as compilers write it, `PATH#L42`, or a `file:` URI. What exists under the whole name is a path."""
+    """Path and line of `PATH`, `PATH:LINE`, `PATH#L42` or a `file:` URI. An existing path is never split."""
     from waypost.model.reference import CodeReference
 
     if os.path.exists(session.directory / place):
@@ -176,5 +183,5 @@ def read_place(session: "CommandSession", place: str) -> tuple[str, int | None]:
     return path, line
 
 
-def _chosen(session: "CommandSession", paths: list[str]) -> list[str] | None:
+def _resolved_paths(session: "CommandSession", paths: list[str]) -> list[str] | None:
     return [str(session.path(Path(path))) for path in paths] or None

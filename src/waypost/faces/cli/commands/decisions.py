@@ -1,4 +1,4 @@
-"""Commands on decisions: record one with its reasons, and ask why."""
+"""Commands for decisions: record one with its reasons, and ask why."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from waypost.model.causal import CausalChain, CausalNode
     from waypost.model.receipt import Receipt
 
-_PART = "a text, or the id of a memory; repeat it for more."
+_PART = "text, or the id of a memory (repeatable)."
 _LONGEST = 300  # characters of a text on its line
-# A link as the line below its effect says it, and as the line below its cause does.
+# Label of a link when it is printed below its effect, and below its cause.
 _BACK = {"justifies": "because", "blocks": "given", "leads_to": "came of", "causes": "caused by"}
 _ON = {"justifies": "justifies", "blocks": "limits", "leads_to": "leads to", "causes": "causes"}
 
@@ -26,27 +26,29 @@ _ON = {"justifies": "justifies", "blocks": "limits", "leads_to": "leads to", "ca
 @app.command()
 def decide(
     context: Ctx,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What was decided; or the id of a decision to add to.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The decision, or the id of one to extend.")],
     because: Annotated[list[str] | None, typer.Option("--because", metavar="REASON", help=f"Why: {_PART}")] = None,
     leads_to: Annotated[
-        list[str] | None, typer.Option("--leads-to", metavar="CONSEQUENCE", help=f"What comes of it: {_PART}")
+        list[str] | None, typer.Option("--leads-to", metavar="CONSEQUENCE", help=f"Consequence: {_PART}")
     ] = None,
     given: Annotated[
-        list[str] | None, typer.Option("--given", metavar="CONSTRAINT", help=f"What limited the choice: {_PART}")
+        list[str] | None, typer.Option("--given", metavar="CONSTRAINT", help=f"Constraint: {_PART}")
     ] = None,
-    replaces: Annotated[str | None, typer.Option(metavar="ID", help="The decision that holds no longer.")] = None,
+    replaces: Annotated[str | None, typer.Option(metavar="ID", help="The decision this one replaces.")] = None,
     strength: Annotated[
-        float | None, typer.Option(min=0, max=1, help="How sure the links are, 0 to 1; 1 unless told.")
+        float | None, typer.Option(min=0, max=1, help="Certainty of the links, 0 to 1 (default: 1).")
     ] = None,
     domain: Annotated[str | None, typer.Option(help="The part of the project it is about.")] = None,
     level: Annotated[int | None, typer.Option(help="0 project, 1 domain, 2 module, 3 code.")] = None,
-    ref: Annotated[list[str] | None, typer.Option("--ref", metavar="PATH#L1-L9", help="Where it points.")] = None,
+    ref: Annotated[
+        list[str] | None, typer.Option("--ref", metavar="PATH#L1-L9", help="Code it is about (repeatable).")
+    ] = None,
     evidence: Annotated[list[str] | None, typer.Option("--evidence", help="An ADR, a pull request, a commit.")] = None,
     session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
-    valid_from: Annotated[str | None, typer.Option(metavar="TIME", help="Since when it holds.")] = None,
+    valid_from: Annotated[str | None, typer.Option(metavar="TIME", help="True since (default: now).")] = None,
     json: Json = False,
 ) -> None:
-    """Record a decision with its reasons, its consequences and what limited it."""
+    """Record a decision with its reasons, consequences and constraints."""
     done = (
         session_of(context)
         .memory()
@@ -77,13 +79,13 @@ def decide(
 def why(
     context: Ctx,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="For example: why do we use FastAPI?")],
-    depth: Annotated[int, typer.Option(help="How many links to follow, 1 to 20.")] = 5,
+    depth: Annotated[int, typer.Option(help="Number of links to follow, 1 to 20.")] = 5,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Print the chain as a Mermaid diagram.")] = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     json: Json = False,
 ) -> None:
-    """Why something was decided: its reasons, what limited it, and what came of it."""
+    """Explain why something was decided: its reasons, constraints and consequences."""
     chain = session_of(context).memory().why(question, depth=depth, as_of=as_of, known_at=known_at)
     if json:
         print_json(chain.to_json())
@@ -100,16 +102,16 @@ def print_decided(done: "Decided") -> None:
     out = console()
     for word, receipts in (("because", done.reasons), ("leads to", done.consequences), ("given", done.constraints)):
         for receipt in receipts:
-            out.print(f"  {word:<8}  {receipt.id or '-':<26}  {_told(receipt)}", markup=False)
+            out.print(f"  {word:<8}  {receipt.id or '-':<26}  {_status_text(receipt)}", markup=False)
     for edge in done.edges:
         if edge.kind == "causes":
-            out.print(f"  says the same: {edge.from_id} causes {edge.to_id} ({edge.strength:.2f})", markup=False)
+            out.print(f"  also stated: {edge.from_id} causes {edge.to_id} ({edge.strength:.2f})", markup=False)
 
 
-def _told(receipt: "Receipt") -> str:
-    words = {"added": "remembered", "merged": "merged", "duplicate": "known already", "refused": "refused"}
+def _status_text(receipt: "Receipt") -> str:
+    labels = {"added": "remembered", "merged": "merged", "duplicate": "already stored", "refused": "refused"}
     details = (receipt.reason or "", *(f"masked: {what}" for what in receipt.masked))
-    return safe(": ".join((words[receipt.status], *(one for one in details if one))))
+    return safe(": ".join((labels[receipt.status], *(detail for detail in details if detail))))
 
 
 def print_chain(chain: "CausalChain") -> None:
@@ -117,12 +119,12 @@ def print_chain(chain: "CausalChain") -> None:
 
     out = console()
     if chain.root is None:
-        out.print("Nothing that is remembered answers this. `waypost ask` searches everything.")
+        out.print("No decision answers this. `waypost ask` searches everything.")
         print_notices(chain.notices)
         return
     _print_node(out, chain.root, "", 0)
     if chain.told and not chain.reasons:
-        out.print(f"  in its own words: {safe(chain.told)}", markup=False)
+        out.print(f"  stated in the text: {safe(chain.told)}", markup=False)
     for step in chain_steps(chain):
         _print_node(out, step.node, _link(step), 2 * step.indent)
     for word, nodes in (("replaces", chain.replaces), ("replaced by", chain.replaced_by)):
@@ -130,7 +132,7 @@ def print_chain(chain: "CausalChain") -> None:
             _print_node(out, node, word, 2)
     if chain.left_out:
         out.print(
-            f"  … {chain.left_out} more linked with these; --depth goes further, to {MOST_NODES} in all", style="dim"
+            f"  … {chain.left_out} more linked memories; raise --depth (at most {MOST_NODES} are shown)", style="dim"
         )
     print_notices(chain.notices)
 
@@ -150,5 +152,5 @@ def _print_node(out: "Console", node: "CausalNode", link: str, indent: int) -> N
     until = f" until {node.valid_until:%Y-%m-%d}" if node.valid_until else ""
     proof = f" · {safe(', '.join(node.evidence))}" if node.evidence else ""
     who = node.source if node.actor == node.source else f"{node.source} {safe(node.actor)}"
-    told = f"{node.kind} · {who} · {node.valid_from:%Y-%m-%d}{until}{proof} · {node.id}"
-    out.print(f"{inside}{told}", markup=False, style="dim")
+    origin = f"{node.kind} · {who} · {node.valid_from:%Y-%m-%d}{until}{proof} · {node.id}"
+    out.print(f"{inside}{origin}", markup=False, style="dim")

@@ -1,4 +1,4 @@
-"""Commands on facts: learned from changes, approved by a person, moved between levels."""
+"""Commands for facts: learn them from changes, review them, move them between levels."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,22 +12,22 @@ from waypost.faces.cli.output.memories import print_json
 if TYPE_CHECKING:
     from waypost.memory import Memory
 
-_NONE = "none"  # takes a parent, a domain or a module away
+_NONE = "none"  # removes a parent, a domain or a module
 
 
 @app.command()
 def learn(
     context: Ctx,
-    staged: Annotated[bool, typer.Option("--staged", help="From what is staged for the next commit.")] = False,
+    staged: Annotated[bool, typer.Option("--staged", help="From staged changes.")] = False,
     diff: Annotated[
-        str | None, typer.Option("--diff", metavar="REV", help="From all since this revision, or the commits of A..B.")
+        str | None, typer.Option("--diff", metavar="REV", help="From changes since this revision, or commits A..B.")
     ] = None,
     file: Annotated[Path | None, typer.Option("--file", metavar="PATH", help="From one file.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Approve the doubtful ones too, as a person.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be learned, and store nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Approve uncertain facts too.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be learned.")] = False,
     json: Json = False,
 ) -> None:
-    """Facts from changes: those not committed yet, or as told. What is not certain waits for `waypost review`."""
+    """Propose facts from uncommitted changes, commits or one file. Uncertain ones need `waypost review`."""
     from waypost.faces.cli.output.facts import print_learned
     from waypost.faces.cli.output.progress import progress
 
@@ -47,20 +47,20 @@ def review(
     context: Ctx,
     action: Annotated[str | None, typer.Argument(metavar="[approve|reject|edit|restore]")] = None,
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]...", help="Candidates; for edit an ID and the new TEXT.")
+        list[str] | None, typer.Argument(metavar="[ID]...", help="Ids of proposed facts; for edit, an ID and the TEXT.")
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every candidate that waits.")] = False,
-    text: Annotated[str | None, typer.Option("--text", help="With edit: the words it should have.")] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="With edit: leave it waiting.")] = False,
-    archived: Annotated[bool, typer.Option("--archived", help="Show facts that were archived too.")] = False,
-    rejected: Annotated[bool, typer.Option("--rejected", help="Show what was rejected last instead.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="All proposed facts.")] = False,
+    text: Annotated[str | None, typer.Option("--text", help="With edit: the new text.")] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="With edit: change the text without approving.")] = False,
+    archived: Annotated[bool, typer.Option("--archived", help="Also show archived facts.")] = False,
+    rejected: Annotated[bool, typer.Option("--rejected", help="Show recently rejected facts instead.")] = False,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """What waits for you: facts to approve, and facts whose time has run out.
+    """Approve or reject proposed facts; renew expired ones.
 
-    Approved ones are remembered as your word; rejected ones are not proposed again; edit puts the words right and
-    approves them; restore undoes a rejection.
+    Without an action, list what needs review. Approved facts are stored under your name. Rejected ones are not proposed
+    again. `edit` changes the text and approves it. `restore` undoes a rejection.
     """
     from waypost.faces.cli.output import facts as output
 
@@ -69,39 +69,37 @@ def review(
         output.print_declined(memory.facts.rejected(), json=json)
         return
     if action is None:
-        found = memory.facts.review(include_archived=archived)
+        pending = memory.facts.review(include_archived=archived)
         if json:
-            print_json(found.to_json())
+            print_json(pending.to_json())
         else:
-            output.print_review(found)
+            output.print_review(pending)
         return
     chosen = [row.candidate_id for row, _ in memory.facts.review().candidates] if every else list(ids or ())
     if every and not chosen:
-        raise NotFound("Nothing waits for approval.", "`waypost learn` looks for facts in what changed.")
-    output.print_decided(_decided(memory, action, chosen, text, keep), json=json)
+        raise NotFound("No facts to review.", "`waypost learn` proposes facts from changes.")
+    output.print_decided(_apply(memory, action, chosen, text, keep), json=json)
 
 
-def _decided(memory: "Memory", action: str, chosen: list[str], text: str | None, keep: bool) -> list[dict[str, object]]:
-    """What became of each candidate, as JSON has it."""
+def _apply(memory: "Memory", action: str, chosen: list[str], text: str | None, keep: bool) -> list[dict[str, object]]:
+    """Apply the action and return one JSON row per proposed fact."""
     if action not in ("approve", "reject", "edit", "restore"):
-        raise InvalidInput(
-            f"There is no action {action[:40]!r}.", "Use approve, reject, edit or restore; or none to look."
-        )
+        raise InvalidInput(f"Unknown action {action[:40]!r}.", "Use approve, reject, edit or restore; or none to list.")
     if action == "edit" and text is None and len(chosen) == 2:
         chosen, text = chosen[:1], chosen[1]
     if not chosen:
-        raise InvalidInput("Say which candidates.", "Give their ids, or --all; `waypost review` shows them.")
+        raise InvalidInput("No facts chosen.", "Give their ids, or --all; `waypost review` shows them.")
     if action == "edit" and (text is None or len(chosen) != 1):
-        raise InvalidInput("edit takes one candidate and its new words.", "waypost review edit ID TEXT")
+        raise InvalidInput("edit takes one id and the new text.", "waypost review edit ID TEXT")
     if action == "restore":
-        return [{"id": one, "status": "restored"} for one in memory.facts.reconsider(chosen)]
+        return [{"id": candidate_id, "status": "restored"} for candidate_id in memory.facts.reconsider(chosen)]
     if action == "reject":
-        return [{"id": one, "status": "rejected"} for one in memory.facts.reject(chosen)]
+        return [{"id": candidate_id, "status": "rejected"} for candidate_id in memory.facts.reject(chosen)]
     if keep and text is not None:
         return [{"id": chosen[0], "status": "edited", "text": memory.facts.edit(chosen[0], text)}]
     return [
-        {"candidate": one, **receipt.to_json(), "status": _word(receipt.status)}
-        for one, receipt in memory.facts.approve(chosen, text=text)
+        {"candidate": candidate_id, **receipt.to_json(), "status": _word(receipt.status)}
+        for candidate_id, receipt in memory.facts.approve(chosen, text=text)
     ]
 
 
@@ -114,12 +112,12 @@ def promote(
     context: Ctx,
     memory_id: Id,
     level: Annotated[int | None, typer.Argument(help="0 project, 1 domain, 2 module, 3 code.")] = None,
-    parent: Annotated[str | None, typer.Option(metavar="ID", help="The fact it stands under; none for none.")] = None,
-    domain: Annotated[str | None, typer.Option(help="The part of the project it is about; none for none.")] = None,
-    module: Annotated[str | None, typer.Option(help="The module it is about; none for none.")] = None,
+    parent: Annotated[str | None, typer.Option(metavar="ID", help="Its parent fact, or none.")] = None,
+    domain: Annotated[str | None, typer.Option(help="The part of the project it is about, or none.")] = None,
+    module: Annotated[str | None, typer.Option(help="The module it is about, or none.")] = None,
     json: Json = False,
 ) -> None:
-    """Give a fact another level, up or down, or another place in the tree of facts."""
+    """Change a fact's level, parent, domain or module."""
     from waypost.faces.cli.commands import file_input
 
     places = {"parent": parent, "domain": domain, "module": module}
@@ -131,12 +129,12 @@ def promote(
 def subtree(
     context: Ctx,
     memory_id: Id,
-    depth: Annotated[int, typer.Option(min=0, max=100, help="How many levels down.")] = 100,
+    depth: Annotated[int, typer.Option(min=0, max=100, help="Number of levels to show.")] = 100,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     json: Json = False,
 ) -> None:
-    """A fact and all that stands under it."""
+    """Show a fact and all facts below it."""
     from waypost.faces.cli.output.facts import print_subtree
 
     rows = session_of(context).memory().facts.subtree(memory_id, depth=depth, as_of=as_of, known_at=known_at)

@@ -1,4 +1,4 @@
-"""The longer halves of commands that read or write files and streams."""
+"""Reads and writes files and streams for commands: batches, imports, exports, history and audit lists."""
 
 import shutil
 import sys
@@ -11,19 +11,19 @@ from typing import IO, TYPE_CHECKING, Any
 import typer
 
 from waypost.errors import InvalidInput
-from waypost.faces.cli.output.editor_links import spelled
+from waypost.faces.cli.output.editor_links import place_text
 from waypost.faces.cli.output.memories import print_json, print_receipt, safe, speaks_unicode
 from waypost.faces.cli.session import CommandSession, confirm, interactive
 from waypost.flows.move.export import write_rows
 from waypost.flows.move.import_rows import check_drafts, read_lines
+from waypost.flows.move.user_file import open_user_file
 from waypost.flows.versions.row import memory_row
 from waypost.flows.write.lifecycle import History
+from waypost.model.audit import AuditEntry
 from waypost.model.labels import LABELS
 from waypost.model.memory import SAID_BY, State
 from waypost.model.receipt import Receipt
 from waypost.model.time import format_time
-from waypost.store.open_databases import refuse_open_database
-from waypost.store.protocol import AuditEntry
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 STDIN = Path("-")
 INTO_JOURNAL = ("crowdbot", "locai")
 IMPORTED_FROM = ("code-tags", "memory-bridge", *INTO_JOURNAL)
-_MOST_NOTES = 20  # shown to people
-_VALUE_FIELDS = ("kind", "domain", "session", "speaker", "time", "key")  # what a rejected value is found by
-_MOST_INPUT = 4_000_000  # bytes of a text read from standard input
+_MOST_NOTES = 20  # printed without --json
+_VALUE_FIELDS = ("kind", "domain", "session", "speaker", "time", "key")  # options that identify a rejected value
+_MOST_INPUT = 4_000_000  # bytes of a text from standard input
 
 
 _NOTHING_IMPORTED = (
-    "Nothing was imported: the file holds no memories but those of code, which `waypost init` reads itself."
+    "Nothing was imported: the file holds only code memories, which `waypost init` creates from the repository."
 )
 
 
@@ -58,19 +58,19 @@ def tags(given: list[str] | None) -> dict[str, str] | None:
 
 
 def labels(given: list[str] | None) -> dict[str, str]:
-    """`NAME=VALUE` options with a name that labels have."""
+    """`NAME=VALUE` options whose names are labels."""
     pairs = [label.partition("=") for label in given or ()]
     for name, mark, value in pairs:
         if name not in LABELS or not mark or not value:
             raise InvalidInput(
-                f"{name[:40]!r} is no label with a value.", f"Write NAME=VALUE with {', '.join(LABELS)}."
+                f"{name[:40]!r} is not a label with a value.", f"Write NAME=VALUE with {', '.join(LABELS)}."
             )
     return {name: value for name, _, value in pairs}
 
 
 def remember_one(session: CommandSession, text: str | None, options: dict[str, Any], *, yes: bool, json: bool) -> None:
     if text is None:
-        raise InvalidInput("There is nothing to remember.", "Give a text, - for standard input, or --batch FILE.jsonl.")
+        raise InvalidInput("There is no text.", "Give a text, - for standard input, or --batch FILE.jsonl.")
     text = text_given(text)
     memory = session.memory(yes=yes)
     receipt = memory.remember(text, **options)
@@ -80,7 +80,7 @@ def remember_one(session: CommandSession, text: str | None, options: dict[str, A
 
 
 def text_given(text: str) -> str:
-    """The text itself, or what stands on standard input."""
+    """The text itself, or standard input for `-`."""
     if text != "-":
         return text
     given = sys.stdin.buffer.read(_MOST_INPUT + 1)
@@ -90,8 +90,8 @@ def text_given(text: str) -> str:
 
 
 def _lift_and_repeat(memory: "Memory", text: str, options: dict[str, Any], refused: Receipt, *, yes: bool) -> Receipt:
-    """A person who writes a rejected value again may mean it."""
-    confirm(f"Refused: {refused.reason}. Store it all the same?", yes=yes)
+    """Offer to store a rejected value after all."""
+    confirm(f"Refused: {refused.reason}. Store it anyway?", yes=yes)
     if not memory.facts.lift_rejection(text, **{name: options[name] for name in _VALUE_FIELDS if name in options}):
         return refused
     return memory.remember(text, **options)
@@ -107,33 +107,28 @@ def print_written(receipt: Receipt, *, json: bool) -> None:
 
 
 def remember_batch(session: CommandSession, path: Path, *, json: bool) -> None:
-    with _opened(path) as file:
+    with _open_input(path) as file:
         drafts = check_drafts(read_lines(file))
     if not drafts:
-        raise InvalidInput(f"{path} is empty: there is nothing to remember.", "Write one JSON object a line into it.")
+        raise InvalidInput(f"{path} is empty.", "Write one JSON object per line.")
     print_receipts(session.memory().facts.remember_drafts(drafts), json=json)
 
 
 @contextmanager
-def _opened(path: Path) -> "Iterator[IO[bytes]]":
+def _open_input(path: Path) -> "Iterator[IO[bytes]]":
     if path == STDIN:
-        with tempfile.TemporaryFile() as spool:  # read whole before anything is written
+        with tempfile.TemporaryFile() as spool:  # read all input before writing anything
             while block := sys.stdin.buffer.read(1 << 20):
                 spool.write(block)
             spool.seek(0)
             yield spool
         return
-    refuse_open_database(path)
-    try:
-        file = path.open("rb")
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
-    with file:
+    with open_user_file(path) as file:
         yield file
 
 
 def print_receipts(receipts: Iterable[Receipt], *, json: bool) -> None:
-    """One JSON line each as soon as it is committed, or the sums for people."""
+    """Print each receipt as JSON once it is committed, or print the totals."""
     sums: dict[str, int] = {}
     for receipt in receipts:
         sums[receipt.status] = sums.get(receipt.status, 0) + 1
@@ -149,10 +144,10 @@ def print_receipts(receipts: Iterable[Receipt], *, json: bool) -> None:
 
 def import_file(session: CommandSession, path: Path | None, source: str | None, *, undo: bool, json: bool) -> None:
     if source is not None and source not in IMPORTED_FROM:
-        raise InvalidInput(f"There is no import from {source[:40]!r}.", f"Imports: {', '.join(IMPORTED_FROM)}.")
+        raise InvalidInput(f"Unknown source {source[:40]!r}.", f"Use {', '.join(IMPORTED_FROM)}.")
     if undo and source is None:
         raise InvalidInput(
-            "Only an import from another tool can be undone.",
+            "Only imports from another tool can be undone.",
             f"Add {' or '.join(f'--from {name}' for name in IMPORTED_FROM)}.",
         )
     if source in INTO_JOURNAL:
@@ -162,7 +157,7 @@ def import_file(session: CommandSession, path: Path | None, source: str | None, 
         _print_undone(session.memory().admin.undo_import(path, origin=source), json=json)
         return
     if path is None:
-        raise InvalidInput("There is no file to read.", "Name it: waypost import FILE.")
+        raise InvalidInput("No file given.", "Name it: waypost import FILE.")
     if source is None:
         print_receipts(session.memory().admin.import_file(path), json=json)
     elif source == "memory-bridge":
@@ -172,14 +167,14 @@ def import_file(session: CommandSession, path: Path | None, source: str | None, 
 
 
 def _import_folder(session: CommandSession, path: Path | None, source: str, *, undo: bool, json: bool) -> None:
-    from waypost.faces.cli.commands.journal_import import bring_folder, take_back
+    from waypost.faces.cli.commands.journal_import import import_folder, undo_import
 
     if undo:
-        take_back(session, path, source, json=json)
+        undo_import(session, path, source, json=json)
     elif path is None:
-        raise InvalidInput("There is nothing to read.", f"Name it: waypost import --from {source} PATH.")
+        raise InvalidInput("No path given.", f"Name it: waypost import --from {source} PATH.")
     else:
-        bring_folder(session, source, session.path(path), json=json)
+        import_folder(session, source, session.path(path), json=json)
 
 
 def _print_imported(done: "Imported", *, json: bool) -> None:
@@ -194,83 +189,73 @@ def _print_bridged(done: "Bridged", *, json: bool) -> None:
         print_json(done.to_json())
     else:
         levels = ", ".join(f"{count} on {level}" for level, count in done.sorted.items())
-        told = [
-            f"{counted(done.rows, 'row')}; true once: {done.past}, under another: {done.parents}, links: {done.links}.",
-            *([f"Sorted by their words: {levels}."] if levels else []),
-            f"A copy of the database is kept as {done.backup}." if done.backup else "",
+        lines = [
+            f"{counted(done.rows, 'row')}: {done.past} no longer true, {done.parents} with a parent, {done.links} links.",
+            *([f"Levels assigned from the text: {levels}."] if levels else []),
+            f"Backup of the database: {done.backup}." if done.backup else "",
             "Verified: every row is accounted for."
             if done.verified.is_complete
-            else "NOT verified; --json tells what is missing.",
+            else "NOT verified; --json shows what is missing.",
         ]
-        _print_import(done, "memory-bridge", [line for line in told if line])
+        _print_import(done, "memory-bridge", [line for line in lines if line])
     if not done.verified.is_complete:
         raise typer.Exit(1)
 
 
-def _print_import(done: "Imported", source: str, told: Sequence[str]) -> None:
+def _print_import(done: "Imported", source: str, lines: Sequence[str]) -> None:
     for note in done.notes[:_MOST_NOTES]:
         print(safe(str(note)), file=sys.stderr)
     if len(done.notes) > _MOST_NOTES:
-        print(f"and {len(done.notes) - _MOST_NOTES} more; --json tells all", file=sys.stderr)
+        print(f"and {len(done.notes) - _MOST_NOTES} more; --json shows all", file=sys.stderr)
     print(", ".join(f"{count} {status}" for status, count in done.statuses.items()) + ".")
     point = counted(done.references, "reference points", "references point")
-    print(f"{point} into this tree, {done.unplaced} {'is' if done.unplaced == 1 else 'are'} kept as a tag.")
-    for line in told:
+    print(f"{point} into this repository; {done.unplaced} {'was' if done.unplaced == 1 else 'were'} kept as a tag.")
+    for line in lines:
         print(safe(line))
     if done.id:
-        print(f"To take it back: waypost import --from {source} --undo {done.id}")
+        print(f"To undo: waypost import --from {source} --undo {done.id}")
 
 
 def _print_undone(done: "Undone", *, json: bool) -> None:
     if json:
         print_json(done.to_json())
         return
-    print(f"{len(done.retracted)} retracted; `waypost history ID` still shows them.")
+    print(f"Retracted {len(done.retracted)}; `waypost history ID` still shows them.")
     for memory_id in done.restored:
-        print(f"restored: {memory_id} says again what it said before the import")
+        print(f"restored: {memory_id} has its text from before the import")
     for memory_id in done.left:
-        print(f"left: {memory_id} was changed since; `waypost retract {memory_id}` takes it back")
+        print(f"kept: {memory_id} was changed since the import; to remove it, run `waypost retract {memory_id}`")
 
 
-def print_history(found: History, *, json: bool) -> None:
+def print_history(history: History, *, json: bool) -> None:
     if json:
         print_json(
             {
-                "id": found.memory_id,
-                "versions": [memory_row(version, State()) | {"number": version.number} for version in found.versions],
-                "edges": [{"kind": e.kind, "from": e.from_id, "to": e.to_id} for e in found.edges],
-                "related": [memory_row(version, State()) for version in found.related],
+                "id": history.memory_id,
+                "versions": [memory_row(version, State()) | {"number": version.number} for version in history.versions],
+                "edges": [{"kind": e.kind, "from": e.from_id, "to": e.to_id} for e in history.edges],
+                "related": [memory_row(version, State()) for version in history.related],
             }
         )
         return
-    for version in (*found.versions, *found.related):
+    for version in (*history.versions, *history.related):
         until = f" until {format_time(version.superseded_at)}" if version.superseded_at else ""
         true = f"true from {format_time(version.valid_from)}"
         true += f" until {format_time(version.valid_until)}" if version.valid_until else ""
-        other = "" if version.memory_id == found.memory_id else f"  [{version.memory_id}]"
-        said = version.details.get(SAID_BY)
-        who = f"{version.source} ({version.actor})" + (f" for {said['source']} ({said['actor']})" if said else "")
+        other = "" if version.memory_id == history.memory_id else f"  [{version.memory_id}]"
+        original = version.details.get(SAID_BY)
+        who = f"{version.source} ({version.actor})" + (
+            f" for {original['source']} ({original['actor']})" if original else ""
+        )
         print(f"{format_time(version.recorded_at)}{until}  {safe(who)}, {true}, version {version.number}{other}")
         print(f"    {safe(version.text)}")
         for ref in version.refs:
-            print(f"    at {spelled(ref.file_path, ref.line_range.start if ref.line_range else None)}")
+            print(f"    at {place_text(ref.file_path, ref.line_range.start if ref.line_range else None)}")
 
 
 def print_audit(entries: Sequence[AuditEntry], *, json: bool) -> None:
     if json:
-        rows = [
-            {
-                "number": e.number,
-                "at": format_time(e.at),
-                "action": e.action,
-                "id": e.memory_id,
-                "source": e.source,
-                "actor": e.actor,
-                "details": dict(e.details),
-            }
-            for e in entries
-        ]
-        print_json({"entries": rows})
+        print_json({"entries": [entry.to_json() for entry in entries]})
         return
     for entry in entries:
         details = " ".join(f"{name}={value}" for name, value in entry.details.items())
@@ -305,13 +290,16 @@ def export(memory: "Memory", path: Path | None, options: dict[str, Any], *, json
 
 
 def _warn_of_damage(skipped: Sequence[str]) -> None:
-    print("warning: the database is damaged; this is what can be read. Run `waypost doctor --fix`.", file=sys.stderr)
+    print(
+        "warning: the database is damaged; this export holds what can be read. Run `waypost doctor --fix`.",
+        file=sys.stderr,
+    )
     if skipped:
         print(f"Missing or changed: {', '.join(skipped)}", file=sys.stderr)
 
 
 def _copy_out(path: Path) -> None:
-    """A file of ours as it is: UTF-8, whatever the terminal speaks."""
+    """Copy a file to standard output as bytes: it is UTF-8 whatever the terminal's encoding."""
     sys.stdout.flush()
     with path.open("rb") as file:
         shutil.copyfileobj(file, sys.stdout.buffer)

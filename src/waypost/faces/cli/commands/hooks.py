@@ -1,4 +1,4 @@
-"""Commands on hooks: by them other programs tell that something has happened."""
+"""Commands for git hooks."""
 
 import os
 import sys
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from waypost.faces.hooks.git.install import HookReport, HookState
     from waypost.faces.hooks.git.script import Installer
 
-hook_app = typer.Typer(help="Hooks of git, which tell Waypost that the tree has changed.", no_args_is_help=True)
+hook_app = typer.Typer(help="Git hooks that start stale checks after each change.", no_args_is_help=True)
 app.add_typer(hook_app, name="hook")
 
-Program = Annotated[str, typer.Argument(metavar="git", help="Whose hooks.")]
+Program = Annotated[str, typer.Argument(metavar="git", help="Always `git`.")]
 
-_WORDS = {
+_ACTION_TEXT = {
     "installed": "installed",
-    "updated": "brought up to date",
-    "unchanged": "is installed already",
+    "updated": "updated",
+    "unchanged": "already installed",
     "removed": "removed",
-    "restored": "removed; the hook that was there before is back",
-    "left": "left alone",
+    "restored": "removed; the earlier hook is restored",
+    "left": "not changed",
     "missing": "was not installed",
 }
 
@@ -36,54 +36,54 @@ def install_(
     context: Ctx,
     program: Program,
     force: Annotated[
-        bool, typer.Option("--force", help="Also into a folder that is part of the tree or used by other repositories.")
+        bool, typer.Option("--force", help="Also install into a folder that is versioned or shared by repositories.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """After commits, merges, rebases and checkouts, look in the background which memories have gone stale.
+    """Check for stale memories in the background after commits, merges, rebases and checkouts.
 
-    Hooks that are there are kept and still run.
+    Existing hooks are kept and still run.
     """
     from waypost.faces.hooks.git.install import install
 
     _check(program)
-    _tell(install(session_of(context).directory, _installer(), force=force), json=json)
+    _print_report(install(session_of(context).directory, _installer(), force=force), json=json)
 
 
 @hook_app.command("uninstall")
 def uninstall_(context: Ctx, program: Program, json: Json = False) -> None:
-    """Take the hooks away; those that were there before are as they were."""
+    """Remove Waypost's git hooks and restore earlier ones."""
     from waypost.faces.hooks.git.install import uninstall
 
     _check(program)
     report = uninstall(session_of(context).directory)
-    _tell(report, json=json)
-    if any(one.deed == "left" for one in report.done):
+    _print_report(report, json=json)
+    if any(hook.deed == "left" for hook in report.done):
         raise typer.Exit(1)
 
 
 @hook_app.command("status")
 def status_(context: Ctx, json: Json = False) -> None:
-    """Which hooks stand where git looks for them. Ends with 3 when Waypost's are not installed."""
+    """Show the hooks that git runs. Exits with 3 if Waypost's are not installed."""
     from waypost.faces.hooks.git.install import status
 
-    standing = status(session_of(context).directory, _installer())
+    state = status(session_of(context).directory, _installer())
     if json:
-        print_json(_standing_json(standing))
+        print_json(_state_json(state))
     else:
-        _print_standing(standing)
-    if not standing.installed:
+        _print_state(state)
+    if not state.installed:
         raise typer.Exit(3)
 
 
 @hook_app.command("run", hidden=True)
 def run_(
     context: Ctx,
-    program: Program,  # noqa: ARG001  the hooks say whose they are; there is one kind
-    event: str,  # noqa: ARG001  all events mean the same: look at the tree
+    program: Program,  # noqa: ARG001  hooks pass it; git is the only program
+    event: str,  # noqa: ARG001  every event means: check the repository
     pending: Annotated[Path | None, typer.Option("--pending")] = None,
 ) -> None:
-    """What a hook starts in the background. Silent, and a success whatever happens: git has long gone on."""
+    """Called by a hook in the background. Prints nothing and always succeeds."""
     from waypost import config
     from waypost.errors import WaypostError
     from waypost.faces.hooks.git.run import leave_session, run_event
@@ -97,14 +97,12 @@ def run_(
     try:
         run_event(session.directory, config.load(), catch_up, pending=pending)
     except (WaypostError, OSError):
-        return  # what was not looked at now is looked at when a memory is read
+        return  # the check happens when a memory is read
 
 
 def _check(program: str) -> None:
     if program != "git":
-        raise InvalidInput(
-            f"There are no hooks for {program[:40]!r}.", "Hooks are for git: `waypost hook install git`."
-        )
+        raise InvalidInput(f"No hooks for {program[:40]!r}.", "Only git has hooks: `waypost hook install git`.")
 
 
 def _installer() -> "Installer":
@@ -116,33 +114,33 @@ def _installer() -> "Installer":
     return Installer(os.path.abspath(sys.executable) if sys.executable else "", home)
 
 
-def _tell(report: "HookReport", *, json: bool) -> None:
+def _print_report(report: "HookReport", *, json: bool) -> None:
     from waypost.faces.cli.output.memories import print_notices, safe
 
     if json:
         print_json(_report_json(report))
         return
-    print(safe(f"Git looks for hooks in {report.folder.path}."))
-    for one in report.done:
-        where = "" if one.hook.parent == report.folder.path else f" in {one.hook.parent}"
-        kept = f"; runs {one.kept.name} first" if one.kept and one.deed != "left" else ""
-        reason = f": {one.reason}" if one.reason else ""
-        print(safe(f"{one.hook.name}{where}: {_WORDS[one.deed]}{reason}{kept}"))
-        if one.deed == "left" and one.kept:
-            print(safe(f"  The hook that was there before is still in {one.kept}."))
+    print(safe(f"Hooks folder of git: {report.folder.path}"))
+    for change in report.done:
+        where = "" if change.hook.parent == report.folder.path else f" in {change.hook.parent}"
+        kept = f"; runs {change.kept.name} first" if change.kept and change.deed != "left" else ""
+        reason = f": {change.reason}" if change.reason else ""
+        print(safe(f"{change.hook.name}{where}: {_ACTION_TEXT[change.deed]}{reason}{kept}"))
+        if change.deed == "left" and change.kept:
+            print(safe(f"  The earlier hook is still in {change.kept}."))
     print_notices(report.notes)
 
 
 def _report_json(report: "HookReport") -> dict[str, Any]:
     hooks = [
         {
-            "name": one.hook.name,
-            "path": str(one.hook),
-            "action": one.deed,
-            "kept": str(one.kept) if one.kept else None,
-            "reason": one.reason,
+            "name": change.hook.name,
+            "path": str(change.hook),
+            "action": change.deed,
+            "kept": str(change.kept) if change.kept else None,
+            "reason": change.reason,
         }
-        for one in report.done
+        for change in report.done
     ]
     return {
         "folder": str(report.folder.path),
@@ -152,17 +150,17 @@ def _report_json(report: "HookReport") -> dict[str, Any]:
     }
 
 
-def _print_standing(standing: "HookState") -> None:
+def _print_state(state: "HookState") -> None:
     from waypost.faces.cli.output.memories import print_notices, safe
 
-    print(safe(f"Git looks for hooks in {standing.folder.path}."))
-    for hook in standing.hooks:
-        kept = f"; {hook.kept.name} is beside it" if hook.kept else ""
+    print(safe(f"Hooks folder of git: {state.folder.path}"))
+    for hook in state.hooks:
+        kept = f"; {hook.kept.name} is next to it" if hook.kept else ""
         print(safe(f"{hook.name}: {hook.state}{kept}"))
-    print_notices(standing.notes)
+    print_notices(state.notes)
 
 
-def _standing_json(standing: "HookState") -> dict[str, Any]:
+def _state_json(state: "HookState") -> dict[str, Any]:
     hooks = [
         {
             "name": hook.name,
@@ -170,12 +168,12 @@ def _standing_json(standing: "HookState") -> dict[str, Any]:
             "state": hook.state,
             "kept": str(hook.kept) if hook.kept else None,
         }
-        for hook in standing.hooks
+        for hook in state.hooks
     ]
     return {
-        "installed": standing.installed,
-        "folder": str(standing.folder.path),
-        "place": standing.folder.place,
+        "installed": state.installed,
+        "folder": str(state.folder.path),
+        "place": state.folder.place,
         "hooks": hooks,
-        "notes": list(standing.notes),
+        "notes": list(state.notes),
     }

@@ -1,43 +1,51 @@
-"""Commands on the tree of a project: reading it, describing it, watching it."""
+"""Commands that read a repository: index, analyze, summarize, watch."""
 
+import sys
+import threading
+import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from waypost.errors import WaypostError
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
-from waypost.faces.cli.output.memories import print_json
+from waypost.faces.cli.output.memories import print_json, safe
 from waypost.faces.cli.session import CommandSession
+from waypost.text.plural import counted
 
-Force = Annotated[bool, typer.Option("--force", help="Also what has not changed.")]
+if TYPE_CHECKING:
+    from waypost.faces.watch import ChangeBatch
+
+_SHOWN_PATHS = 3
+
+Force = Annotated[bool, typer.Option("--force", help="Also process unchanged files.")]
 
 
 @app.command()
 def init(
     context: Ctx,
-    path: Annotated[Path | None, typer.Argument(help="The project; else where you are.")] = None,
+    path: Annotated[Path | None, typer.Argument(help="The project (default: the current directory).")] = None,
     include: Annotated[
-        list[str] | None, typer.Option(metavar="GLOB", help="Only these files, for instance 'src/**'.")
+        list[str] | None, typer.Option(metavar="GLOB", help="Only these files, for example 'src/**'.")
     ] = None,
-    exclude: Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Not these files.")] = None,
+    exclude: Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Skip these files.")] = None,
     force: Force = False,
     db: Annotated[
         str | None, typer.Option("--db", metavar="URL", help="Also read the schema of this live database.")
     ] = None,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until everything is embedded.")] = True,
-    explain: Annotated[bool, typer.Option("--explain", help="List what was skipped, and why.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="List skipped files and why.")] = False,
     facts: Annotated[
-        bool, typer.Option("--facts/--no-facts", help="The first time: remember what the project says of itself.")
+        bool, typer.Option("--facts/--no-facts", help="The first time: store facts about the project.")
     ] = True,
     journal_in_repo: Annotated[
-        bool, typer.Option("--journal-in-repo", help="Agree to keep this checkout's journal in .waypost/, for git.")
+        bool, typer.Option("--journal-in-repo", help="Keep this checkout's journal in .waypost/, so git can track it.")
     ] = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Without a terminal: agree to --journal-in-repo as its owner.")
-    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Confirm --journal-in-repo without a terminal.")] = False,
     json: Json = False,
 ) -> None:
-    """Index a project, so that questions about its code are answered. Goes on after an interruption."""
+    """Index a project, so that you can ask about its code. Continues after an interruption."""
     from waypost.faces.cli.output.index import print_index, skipped_rows
     from waypost.faces.cli.output.memories import print_notices
     from waypost.faces.cli.output.progress import progress
@@ -59,13 +67,13 @@ def init(
             facts=facts,
             report=report,
         )
-    others = memory.admin.relatives()
+    relatives = memory.admin.relatives()
     if json:
-        told = {"relatives": [one.to_json() for one in others]}
-        print_json({**done.to_json(), **told, **({"skipped_files": skipped_rows(done)} if explain else {})})
+        related = {"relatives": [relative.to_json() for relative in relatives]}
+        print_json({**done.to_json(), **related, **({"skipped_files": skipped_rows(done)} if explain else {})})
     else:
         print_index(done, explain=explain)
-        print_notices((*(one.notice for one in others), *memory.journal.notices()))
+        print_notices((*(relative.notice for relative in relatives), *memory.journal.notices()))
 
 
 @app.command()
@@ -74,37 +82,37 @@ def analyze(
     path: Annotated[Path, typer.Argument(help="A file or a folder of the project.")] = Path(),
     json: Json = False,
 ) -> None:
-    """What a file or folder defines: classes, functions, imports. Reads the tree, keeps nothing."""
+    """Show what a file or folder defines: classes, functions, imports. Stores nothing."""
     from waypost.faces.cli.output.index import print_analysis
 
     session = session_of(context)
-    found = session.memory().code.analyze(session.path(path))
+    analysis = session.memory().code.analyze(session.path(path))
     if json:
-        print_json(found.to_json())
+        print_json(analysis.to_json())
     else:
-        print_analysis(found)
+        print_analysis(analysis)
 
 
 @app.command()
 def architecture(context: Ctx, json: Json = False) -> None:
-    """Frameworks, patterns, endpoints, authentication, layers: how the project is built, with the places that show it."""
+    """Show how the project is built: frameworks, patterns, endpoints, authentication, layers, with places."""
     from waypost.faces.cli.output.index import print_architecture
 
-    found = session_of(context).memory().code.architecture()
+    report = session_of(context).memory().code.architecture()
     if json:
-        print_json(found)
+        print_json(report)
     else:
-        print_architecture(found)
+        print_architecture(report)
 
 
 @app.command()
 def summarize(
     context: Ctx,
-    path: Annotated[Path | None, typer.Argument(help="A file; else every file.")] = None,
+    path: Annotated[Path | None, typer.Argument(help="A file (default: all files).")] = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Describe in words what files do, and remember it. With a language model where one is configured."""
+    """Write summaries of files. Uses a language model if one is configured."""
     from waypost.faces.cli.output.index import print_summarised
     from waypost.faces.cli.output.progress import progress
 
@@ -120,9 +128,7 @@ def summarize(
 
 @app.command()
 def summary(context: Ctx, path: Annotated[Path, typer.Argument(help="A file.")], json: Json = False) -> None:
-    """What a file does, in words."""
-    from waypost.faces.cli.output.memories import safe
-
+    """Show the summary of a file."""
     session = session_of(context)
     text = session.memory().code.summary(session.path(path))
     if json:
@@ -134,9 +140,43 @@ def summary(context: Ctx, path: Annotated[Path, typer.Argument(help="A file.")],
 @app.command()
 def watch(
     context: Ctx,
-    debounce: Annotated[int, typer.Option(metavar="MS", min=0, help="How long a file must be quiet.")] = 500,
+    debounce: Annotated[
+        int, typer.Option(metavar="MS", min=0, help="Wait until a file is unchanged for so long.")
+    ] = 500,
 ) -> None:
-    """Keep the index at the side of the tree, until you stop it."""
-    from waypost.faces.cli.commands.watch import watch_tree
+    """Re-index files as they change (Ctrl-C to stop)."""
+    from waypost.faces.watch import watch as watch_files
 
-    watch_tree(session_of(context), debounce)
+    memory = session_of(context).memory()
+    memory.index(wait=False)
+
+    def follow(batch: "ChangeBatch") -> None:
+        started = time.perf_counter()
+        try:
+            if batch.everything:
+                changed = memory.index(wait=False).indexed.changed
+            else:
+                changed = memory.code.update(change.path for change in batch.changes).changed
+        except WaypostError as error:  # the next change may succeed
+            print(f"{error.what} {error.remedy}", file=sys.stderr)
+            return
+        if changed:
+            _print_indexed(changed, time.perf_counter() - started)
+
+    def ready(files: int) -> None:
+        print(f"Watching {counted(files, 'file')} of {safe(str(memory.code.root))}. Stop with Ctrl-C.", flush=True)
+
+    stop = threading.Event()
+    try:
+        watch_files(
+            memory.code.root, follow, stop=stop, ignored=memory.code.ignores(), debounce_ms=debounce, on_ready=ready
+        )
+    except KeyboardInterrupt:
+        stop.set()
+    finally:
+        memory.close()
+
+
+def _print_indexed(changed: list[str], seconds: float) -> None:
+    more = f" and {len(changed) - _SHOWN_PATHS} more" if len(changed) > _SHOWN_PATHS else ""
+    print(f"{safe(', '.join(changed[:_SHOWN_PATHS]))}{more}: indexed in {seconds * 1000:.0f} ms", flush=True)

@@ -1,4 +1,4 @@
-"""Bringing conversations and other tools' memories into the journal, with progress, and taking them back."""
+"""Imports conversations and other tools' memories into the journal, with progress, and undoes imports."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,53 +15,50 @@ if TYPE_CHECKING:
 _PHASE = "Writing entries"
 
 
-def bring_chat(session: "CommandSession", path: Path, *, dry_run: bool, json: bool) -> None:
-    with progress(json=json) as shown:
+def import_chat(session: "CommandSession", path: Path, *, dry_run: bool, json: bool) -> None:
+    with progress(json=json) as show_progress:
         report = session.memory().journal.import_chat(
-            path, progress=lambda done, total: shown(_PHASE, done, total), dry_run=dry_run
+            path, progress=lambda done, total: show_progress(_PHASE, done, total), dry_run=dry_run
         )
-    tell(report, json=json)
+    _print_report(report, json=json)
 
 
-def bring_folder(session: "CommandSession", origin: str, path: Path, *, json: bool, dry_run: bool = False) -> None:
-    with progress(json=json) as shown:
+def import_folder(session: "CommandSession", origin: str, path: Path, *, json: bool) -> None:
+    with progress(json=json) as show_progress:
         report = session.memory().journal.import_folder(
-            origin, path, progress=lambda done, total: shown(_PHASE, done, total), dry_run=dry_run
+            origin, path, progress=lambda done, total: show_progress(_PHASE, done, total)
         )
-    tell(report, json=json)
+    _print_report(report, json=json)
 
 
-def take_back(session: "CommandSession", path: Path | None, origin: str, *, json: bool) -> None:
+def undo_import(session: "CommandSession", path: Path | None, origin: str, *, json: bool) -> None:
     which = None if path is None else session.path(path)
     done = session.memory().journal.undo_import(which, origin)
     if json:
         print_json(done.to_json())
         return
-    _tell_undone(done)
+    _print_undone(done)
 
 
-def _tell_undone(done: "Returned") -> None:
-    """What went, what stays and why, each on a line."""
-    print(f"Undone: the import {done.id}.")
-    print(f"  {counted(len(done.retracted), 'entry', 'entries')} taken back, out of the files too.")
+def _print_undone(done: "Returned") -> None:
+    print(f"Undid the import {done.id}.")
+    print(f"  Removed {counted(len(done.retracted), 'entry', 'entries')}, also from the files.")
     if done.left:
-        print(
-            f"  {counted(len(done.left), 'entry stays, because it was', 'entries stay, because they were')} changed since."
-        )
+        print(f"  Kept {counted(len(done.left), 'entry', 'entries')} changed since the import.")
     if done.files:
-        print(f"  Taken out of files: {safe(', '.join(done.files))}.")
+        print(f"  Changed files: {safe(', '.join(done.files))}.")
     if done.kept:
-        print(f"  Left as they are, because somebody changed them since: {safe(', '.join(done.kept))}.")
+        print(f"  Kept files changed since the import: {safe(', '.join(done.kept))}.")
 
 
-def tell(report: "EntryImportReport", *, json: bool) -> None:
+def _print_report(report: "EntryImportReport", *, json: bool) -> None:
     if json:
         print_json(report.to_json())
         return
     pairs = {
-        "would come" if report.dry_run else "came": f"{counted(report.entries, 'entry', 'entries')} of "
+        "would import" if report.dry_run else "imported": f"{counted(report.entries, 'entry', 'entries')} of "
         f"{counted(report.days, 'day')}, {counted(report.preferences, 'preference')}",
-        "known already": report.duplicates,
+        "already stored": report.duplicates,
     }
     if report.refused:
         pairs["refused"] = report.refused
@@ -72,6 +69,6 @@ def tell(report: "EntryImportReport", *, json: bool) -> None:
     if report.backup:
         pairs["copy of the source"] = report.backup
     if report.id:
-        pairs["import"] = f"{report.id} (to undo it, add --undo to the command)"
+        pairs["import"] = f"{report.id} (to undo, add --undo to the command)"
     print_pairs(pairs)
     print_notices(report.notices)

@@ -1,4 +1,4 @@
-"""The stdio server, as agents start it: they wait for its first word, so the way there needs no command framework."""
+"""Starts the stdio MCP server without the command framework, because agents wait for its first reply."""
 
 import threading
 from collections.abc import Callable
@@ -13,16 +13,16 @@ from waypost.faces.mcp.stdio import serve_stdio
 if TYPE_CHECKING:
     from waypost.config import Settings
 
-AtEnd = Callable[[Callable[[], None]], object]  # told what must be done when the process ends
+AtEnd = Callable[[Callable[[], None]], object]  # registers a function to call when the process ends
 
 
 def started_by_agent(arguments: list[str]) -> tuple[str, ServedProject] | None:
-    """The profile and the project, if the command line is exactly what `setup` writes: `[-C DIR] mcp [--profile P]`.
-    Everything else is for the command framework to understand."""
+    """Profile and project, if the arguments are exactly what `setup` writes: `[-C DIR] mcp [--profile P]`.
+    Otherwise None: the command framework parses them."""
     directory: Path | None = None
     match arguments:
         case ["-C", folder, "mcp", *rest]:
-            # An agent that does not fill in `${workspaceFolder}` has not said where it works.
+            # The agent did not expand `${workspaceFolder}`, so its directory is unknown.
             directory = None if folder.startswith("${") else Path(folder).absolute()
         case ["mcp", *rest]:
             pass
@@ -37,20 +37,20 @@ def started_by_agent(arguments: list[str]) -> tuple[str, ServedProject] | None:
 
 
 def serve_agent(profile: str, project: ServedProject) -> None:
-    """Serve one client until it goes; the process ends then."""
+    """Serve one client until it disconnects."""
     settings = config.load()
     serve_stdio(tools_of(profile), project, beside=lambda life: _answer_hooks(project, settings, life.at_end))
 
 
 def _answer_hooks(project: ServedProject, settings: "Settings", at_end: AtEnd) -> None:
-    """Answer the hooks of agents as long as this process runs; in a thread, for the client need not wait for it."""
+    """Answer agent hooks while this process runs, in a thread so that the client need not wait."""
     if project.person is None:
         directory = project.directory or Path.cwd()
         threading.Thread(target=listen_for_hooks, args=(directory, settings, at_end), daemon=True).start()
 
 
 def listen_for_hooks(directory: Path, settings: "Settings", at_end: AtEnd) -> None:
-    """Answer the hooks of agents in this project; `at_end` is told how to stop."""
+    """Answer agent hooks in this project. `at_end` gets the function that stops it."""
     from waypost.errors import WaypostError
     from waypost.faces.hooks.agent.answer import answers
     from waypost.faces.hooks.socket.place import run_folder
@@ -61,4 +61,4 @@ def listen_for_hooks(directory: Path, settings: "Settings", at_end: AtEnd) -> No
         folder = run_folder(settings.home, identify_here(directory, settings).space_id)
         at_end(serve_hooks(answers(settings), folder).close)
     except (OSError, WaypostError):
-        return  # hooks answer themselves where nobody listens
+        return  # without a listener, hooks work on their own

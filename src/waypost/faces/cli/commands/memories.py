@@ -1,4 +1,4 @@
-"""Commands on memories: write, ask, and the life of one. A body over ten lines hides a flow."""
+"""Commands for memories: write, search, correct, remove, restore."""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,30 +15,30 @@ from waypost.text.plural import counted
 @app.command()
 def remember(
     context: Ctx,
-    text: Annotated[
-        str | None, typer.Argument(metavar="[TEXT]", help="What to remember; - reads it from input.")
-    ] = None,
+    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="The text; - reads standard input.")] = None,
     kind: Annotated[str | None, typer.Option(help="fact, decision, learning, fix, note, conversation, …")] = None,
-    replaces: Annotated[str | None, typer.Option(metavar="ID", help="The memory that is true no longer.")] = None,
-    ref: Annotated[list[str] | None, typer.Option("--ref", metavar="PATH#L1-L9", help="Where it points.")] = None,
+    replaces: Annotated[str | None, typer.Option(metavar="ID", help="The memory this one replaces.")] = None,
+    ref: Annotated[
+        list[str] | None, typer.Option("--ref", metavar="PATH#L1-L9", help="Code it is about (repeatable).")
+    ] = None,
     level: Annotated[int | None, typer.Option(help="0 project, 1 domain, 2 module, 3 code.")] = None,
     domain: Annotated[str | None, typer.Option(help="The part of the project it is about.")] = None,
     module: Annotated[str | None, typer.Option(help="The module it is about.")] = None,
-    valid_from: Annotated[str | None, typer.Option(metavar="TIME", help="Since when it is true.")] = None,
-    valid_until: Annotated[str | None, typer.Option(metavar="TIME", help="Until when it is true.")] = None,
-    parent: Annotated[str | None, typer.Option(metavar="ID", help="The fact that it stands under.")] = None,
-    ttl: Annotated[int | None, typer.Option(metavar="SECONDS", help="After which it counts as stale.")] = None,
+    valid_from: Annotated[str | None, typer.Option(metavar="TIME", help="True since (default: now).")] = None,
+    valid_until: Annotated[str | None, typer.Option(metavar="TIME", help="True until.")] = None,
+    parent: Annotated[str | None, typer.Option(metavar="ID", help="Its parent fact.")] = None,
+    ttl: Annotated[int | None, typer.Option(metavar="SECONDS", help="Expire after this many seconds.")] = None,
     ttl_class: Annotated[
         str | None, typer.Option(metavar="NAME", help="architecture, api_contract, implementation or session.")
     ] = None,
     refresh: Annotated[
         list[str] | None,
-        typer.Option("--refresh", metavar="GLOB", help="A change of such a file starts its time anew."),
+        typer.Option("--refresh", metavar="GLOB", help="Restart the TTL when a matching file changes."),
     ] = None,
     on_expire: Annotated[
-        str | None, typer.Option(metavar="ACTION", help="stale, archive or delete when its time has run out.")
+        str | None, typer.Option(metavar="ACTION", help="What to do on expiry: stale, archive or delete.")
     ] = None,
-    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="NAME=VALUE")] = None,
+    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="NAME=VALUE", help="A tag (repeatable).")] = None,
     label: Annotated[
         list[str] | None,
         typer.Option("--label", metavar="NAME=VALUE", help="category, scope, entity, artifact_type, artifact_ref, …"),
@@ -47,15 +47,17 @@ def remember(
     session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
     speaker: Annotated[str | None, typer.Option(help="Who said it.")] = None,
     time: Annotated[str | None, typer.Option(metavar="TIME", help="When it was said.")] = None,
-    key: Annotated[str | None, typer.Option(help="Your own name for it; the same key is stored once.")] = None,
+    key: Annotated[str | None, typer.Option(help="Your own key; each key is stored once.")] = None,
     batch: Annotated[
         Path | None,
-        typer.Option("--batch", metavar="FILE.jsonl", help="Many, one JSON object a line; - reads input."),
+        typer.Option(
+            "--batch", metavar="FILE.jsonl", help="Store many, one JSON object per line; - reads standard input."
+        ),
     ] = None,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """Write a memory."""
+    """Store a memory."""
     from waypost.faces.cli.commands import file_input
 
     options = {
@@ -66,7 +68,7 @@ def remember(
     given = {name: value for name, value in options.items() if value is not None}
     if batch is not None:
         if text is not None or given:
-            raise InvalidInput("--batch takes everything from its file.", "Leave the text and the other options out.")
+            raise InvalidInput("--batch takes everything from its file.", "Remove the text and the other options.")
         file_input.remember_batch(session_of(context), batch, json=json)
     else:
         file_input.remember_one(session_of(context), text, given, yes=yes, json=json)
@@ -76,34 +78,35 @@ def remember(
 def ask(
     context: Ctx,
     question: str,
-    k: Annotated[int, typer.Option("-k", help="How many answers at the most.")] = 5,
+    k: Annotated[int, typer.Option("-k", help="Maximum number of results.")] = 5,
     scope: Annotated[
         str, typer.Option("--in", help="all, code, functions, database, architecture, journal, facts.")
     ] = "all",
     as_of: AsOf = None,
     known_at: KnownAt = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Leave out what has gone stale.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Leave out stale memories.")] = False,
     min_confidence: Annotated[
-        float, typer.Option(min=0, max=1, help="Leave out what is less certain than this, 0 to 1.")
+        float, typer.Option(min=0, max=1, help="Leave out memories with lower confidence, 0 to 1.")
     ] = 0.0,
     exclude_tag: Annotated[
-        list[str] | None, typer.Option("--exclude-tag", metavar="NAME[=VALUE]", help="Leave out what has this tag.")
+        list[str] | None,
+        typer.Option("--exclude-tag", metavar="NAME[=VALUE]", help="Leave out memories with this tag."),
     ] = None,
     archived: Archived = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Say how each score came about.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show how each score was computed.")] = False,
     json: Json = False,
 ) -> None:
-    """Ask everything that is remembered."""
+    """Search memories and code in plain language."""
     from waypost.faces.cli.output.answers import print_answer
     from waypost.faces.cli.output.code_links import hit_with_links
-    from waypost.faces.cli.output.editor_links import places_of
+    from waypost.faces.cli.output.editor_links import editor_links_of
 
     memory = session_of(context).memory()
     answer = memory.recall(
         question, k, scope=scope, as_of=as_of, known_at=known_at, fresh=fresh, min_confidence=min_confidence,
         exclude_tags=exclude_tag or (), archived=archived,
     )  # fmt: skip
-    places = places_of(memory)
+    places = editor_links_of(memory)
     if json:
         row = answer.to_json(explain=explain)
         print_json({**row, "hits": [hit_with_links(hit, places) for hit in row["hits"]]})
@@ -118,22 +121,22 @@ def context_(
     context: Ctx,
     task: str,
     tokens: Annotated[
-        int | None, typer.Option(help="The most it may take: 2000; 500 for scope, half the window for journal.")
+        int | None, typer.Option(help="Token budget: 2000 (scope: 500; journal: half the model's window).")
     ] = None,
     preset: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="scope: code; route: facts by level and domain; inject: only what is near; journal: its files.",
+            help="scope: code; route: facts by level and domain; inject: close matches only; journal: journal files.",
         ),
     ] = None,
-    include_stale: Annotated[bool, typer.Option("--include-stale", help="With route: stale facts too.")] = False,
-    no_l0: Annotated[bool, typer.Option("--no-l0", help="With route: not what is true of the whole project.")] = False,
+    include_stale: Annotated[bool, typer.Option("--include-stale", help="With route: include stale facts.")] = False,
+    no_l0: Annotated[bool, typer.Option("--no-l0", help="With route: leave out project-wide facts.")] = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     json: Json = False,
 ) -> None:
-    """The briefing an agent gets at the start of a task."""
+    """Print the context an agent gets at the start of a task."""
     briefing = (
         session_of(context)
         .memory()
@@ -158,17 +161,17 @@ def context_(
 
 @app.command()
 def show(context: Ctx, memory_id: Id, as_of: AsOf = None, known_at: KnownAt = None, json: Json = False) -> None:
-    """Everything about one memory, with the code it points at."""
-    from waypost.faces.cli.output.code_links import print_shown, shown_row
-    from waypost.faces.cli.output.editor_links import places_of
+    """Show all fields of a memory and the code it points at."""
+    from waypost.faces.cli.output.code_links import full_row, print_memory
+    from waypost.faces.cli.output.editor_links import editor_links_of
     from waypost.faces.cli.output.memories import print_notices
 
     memory = session_of(context).memory()
-    found = memory.show(memory_id, as_of=as_of, known_at=known_at)
+    linked = memory.show(memory_id, as_of=as_of, known_at=known_at)
     if json:
-        print_json(shown_row(found, places_of(memory)))
+        print_json(full_row(linked, editor_links_of(memory)))
     else:
-        print_shown(found, places_of(memory))
+        print_memory(linked, editor_links_of(memory))
     print_notices(memory.admin.damage_notices())
 
 
@@ -180,14 +183,16 @@ def list_(
     domain: Annotated[str | None, typer.Option(help="Only this domain.")] = None,
     module: Annotated[str | None, typer.Option(help="Only this module.")] = None,
     session: Annotated[str | None, typer.Option(help="Only this conversation.")] = None,
-    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="NAME=VALUE")] = None,
-    limit: Annotated[int, typer.Option(help="How many at the most, the latest.")] = 50,
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", metavar="NAME=VALUE", help="Only with this tag (repeatable).")
+    ] = None,
+    limit: Annotated[int, typer.Option(help="Maximum number of memories.")] = 50,
     archived: Archived = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     json: Json = False,
 ) -> None:
-    """What is remembered, the latest last."""
+    """List recent memories, newest last."""
     from waypost.faces.cli.commands import file_input
     from waypost.faces.cli.output.memories import print_notices, print_rows
 
@@ -210,11 +215,11 @@ def correct(
     context: Ctx,
     memory_id: Id,
     text: str,
-    valid_from: Annotated[str | None, typer.Option(metavar="TIME")] = None,
-    valid_until: Annotated[str | None, typer.Option(metavar="TIME")] = None,
+    valid_from: Annotated[str | None, typer.Option(metavar="TIME", help="True since.")] = None,
+    valid_until: Annotated[str | None, typer.Option(metavar="TIME", help="True until.")] = None,
     json: Json = False,
 ) -> None:
-    """It was said wrongly: say it right. History keeps both."""
+    """Fix a memory's text; the old version stays in history."""
     from waypost.faces.cli.commands import file_input
 
     receipt = session_of(context).memory().correct(memory_id, text, valid_from=valid_from, valid_until=valid_until)
@@ -228,7 +233,7 @@ def retract(
     valid_until: Annotated[str | None, typer.Option(metavar="TIME", help="It was true until then.")] = None,
     json: Json = False,
 ) -> None:
-    """Retract a memory; what it had replaced holds again. History keeps it."""
+    """Retract a memory. A memory it replaced becomes valid again. History keeps both."""
     from waypost.faces.cli.commands import file_input
 
     proposed = session_of(context).memory().retract(memory_id, valid_until=valid_until)
@@ -243,14 +248,14 @@ def restore(
     context: Ctx,
     memory_id: Id,
     version: Annotated[
-        int | None, typer.Option("--version", metavar="N", help="Bring back this version, as `history` numbers them.")
+        int | None, typer.Option("--version", metavar="N", help="Restore this version; see `history`.")
     ] = None,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """Undo a retract or reject; or bring back an earlier version.
+    """Undo a retract or reject, or restore an earlier version.
 
-    It is the same memory: id, links, reasons, code references and author. What was forgotten can't come back.
+    Id, links, reasons, code references and author stay the same. Forgotten memories can't be restored.
     """
     session_of(context).memory(yes=yes).restore(memory_id, version=version)
     _done(json, "restored", memory_id)
@@ -262,11 +267,11 @@ def reject(
     what: Annotated[str, typer.Argument(metavar="ID", help="The memory; with --lift, the rejected text or topic.")],
     lift: Annotated[bool, typer.Option("--lift", help="Allow a rejected value again.")] = False,
     kind: Annotated[str, typer.Option(help="With --lift: the kind, if a journal entry was forgotten.")] = "fact",
-    domain: Annotated[str, typer.Option(help="With --lift: its domain, if an earlier version rejected it.")] = "",
+    domain: Annotated[str, typer.Option(help="With --lift: the domain, if an earlier version rejected it.")] = "",
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """Take it back and never store this value again."""
+    """Retract a memory and never store its value again."""
     memory = session_of(context).memory(yes=yes)
     if lift:
         if not memory.facts.lift_rejection(what, kind=kind, domain=domain or None):
@@ -280,43 +285,43 @@ def reject(
 
 @app.command()
 def forget(context: Ctx, memory_id: Id, yes: Yes = False, json: Json = False) -> None:
-    """Remove it and every trace of it, for good."""
+    """Delete a memory and every trace of it, permanently."""
     memory = session_of(context).memory(yes=yes)
-    memory.forget(memory_id, dry_run=True)  # before anybody is asked
-    confirm(f"Forget {memory_id} with its history? There is no way back.", yes=yes)
-    gone = memory.forget(memory_id)
+    memory.forget(memory_id, dry_run=True)  # refuse before asking
+    confirm(f"Forget {memory_id} and its history permanently?", yes=yes)
+    forgotten = memory.forget(memory_id)
     if json:
         print_json(
             {
-                "id": gone.memory_id, "status": "forgotten", "versions": gone.versions, "complete": gone.complete,
-                "exports_changed": list(gone.exports_changed), "beyond_reach": list(gone.beyond_reach),
+                "id": forgotten.memory_id, "status": "forgotten", "versions": forgotten.versions, "complete": forgotten.complete,
+                "exports_changed": list(forgotten.exports_changed), "beyond_reach": list(forgotten.beyond_reach),
             }
         )  # fmt: skip
         return
-    print(f"Forgotten: {gone.memory_id} ({counted(gone.versions, 'version')}).")
-    if not gone.complete:
+    print(f"Forgotten: {forgotten.memory_id} ({counted(forgotten.versions, 'version')}).")
+    if not forgotten.complete:
         print(
-            "Its last traces in free space are still there: they go when no other process reads, or by whoever owns the"
-            " tables of a shared database (waypost doctor --fix)."
+            "Traces in the database's free space remain until no other process reads it."
+            " In a shared database, the owner of the tables removes them: waypost doctor --fix."
         )
-    print(f"Out of Waypost's reach: {'; '.join(gone.beyond_reach)}.")
+    print(f"Waypost cannot reach: {'; '.join(forgotten.beyond_reach)}.")
 
 
 @app.command()
 def protect(
     context: Ctx,
     memory_id: Id,
-    off: Annotated[bool, typer.Option("--off", help="Take the protection away.")] = False,
+    off: Annotated[bool, typer.Option("--off", help="Remove the protection.")] = False,
     json: Json = False,
 ) -> None:
-    """Keep it from ageing, pruning and expiry."""
+    """Protect a memory from ageing, pruning and expiry."""
     session_of(context).memory().protect(memory_id, on=not off)
     _done(json, "unprotected" if off else "protected", memory_id)
 
 
 @app.command()
 def history(context: Ctx, memory_id: Id, as_of: AsOf = None, known_at: KnownAt = None, json: Json = False) -> None:
-    """All that was ever recorded under an id."""
+    """Show all versions of a memory."""
     from waypost.faces.cli.commands import file_input
     from waypost.faces.cli.output.memories import print_notices
 

@@ -1,4 +1,4 @@
-"""Commands on the schedule by which upkeep is done every day."""
+"""Commands for daily maintenance by the system's scheduler."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,34 +13,34 @@ if TYPE_CHECKING:
     from waypost.faces.schedule.report import ScheduleReport, ScheduleState
     from waypost.space.identity import Identity
 
-schedule_app = typer.Typer(help="Daily upkeep by the scheduler of this system.", no_args_is_help=True)
+schedule_app = typer.Typer(help="Run maintenance daily with this system's scheduler.", no_args_is_help=True)
 app.add_typer(schedule_app, name="schedule")
 
-All = Annotated[bool, typer.Option("--all", help="Of all memories that there are when it runs, not only of this one.")]
+All = Annotated[bool, typer.Option("--all", help="For all memories that exist when it runs, not only this one.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")]
 
-_WORDS = {
+_ACTION_TEXT = {
     "installed": "installed",
-    "updated": "brought up to date",
-    "unchanged": "is installed already",
+    "updated": "updated",
+    "unchanged": "already installed",
     "removed": "removed",
     "missing": "was not installed",
-    "left": "left alone",
+    "left": "not changed",
 }
 
 
 @schedule_app.command("install")
 def install_(
     context: Ctx,
-    at: Annotated[str, typer.Option("--at", metavar="HH:MM", help="When, on the clock of this machine.")] = "04:00",
+    at: Annotated[str, typer.Option("--at", metavar="HH:MM", help="Local time of day.")] = "04:00",
     using: Annotated[
-        str | None, typer.Option("--using", metavar="NAME", help="systemd, cron, launchd or task; else what there is.")
+        str | None, typer.Option("--using", metavar="NAME", help="systemd, cron, launchd or task (default: detected).")
     ] = None,
     every: All = False,
     dry_run: DryRun = False,
     json: Json = False,
 ) -> None:
-    """Run `waypost maintain` for this memory every day. Installing again brings it up to date."""
+    """Run `waypost maintain` for this memory every day. Repeat it to update the schedule."""
     from waypost import config
     from waypost.faces.schedule.install import install
     from waypost.faces.schedule.job import At, job_of
@@ -49,56 +49,56 @@ def install_(
     settings = config.load()
     job = job_of(_identity(context, settings, every), sys.executable, settings, At.parse(at))
     report = install(job, this_system(settings), using=using, dry_run=dry_run)
-    _tell([report], str(job.at), json=json, notes=_key_notes(settings))
+    _print_reports([report], str(job.at), json=json, notes=_key_notes(settings))
 
 
 @schedule_app.command("uninstall")
 def uninstall_(context: Ctx, every: All = False, dry_run: DryRun = False, json: Json = False) -> None:
-    """Take it off the schedule; everything else there is as it was. Ends with 3 when it was not on it."""
+    """Remove the schedule. Exits with 3 if nothing was scheduled."""
     from waypost import config
     from waypost.faces.schedule.install import uninstall
     from waypost.faces.schedule.system import this_system
 
     settings = config.load()
     reports = uninstall(_name(context, settings, every), this_system(settings), dry_run=dry_run)
-    _tell(list(reports), "", json=json)
+    _print_reports(list(reports), "", json=json)
     if not reports or any(report.deed == "left" for report in reports):
         raise typer.Exit(1 if reports else 3)
 
 
 @schedule_app.command("status")
 def status_(context: Ctx, every: All = False, json: Json = False) -> None:
-    """Which schedulers this system has, and whether upkeep is on one. Ends with 3 when it is not."""
+    """Show available schedulers and whether maintenance is scheduled. Exits with 3 if it is not."""
     from waypost import config
     from waypost.faces.schedule.install import status
     from waypost.faces.schedule.system import this_system
 
     settings = config.load()
     name = _name(context, settings, every)
-    found = status(name, this_system(settings))
+    states = status(name, this_system(settings))
     if json:
-        installed = any(one.installed for one in found)
-        print_json({"name": name, "installed": installed, "schedulers": [one.to_json() for one in found]})
+        installed = any(state.installed for state in states)
+        print_json({"name": name, "installed": installed, "schedulers": [state.to_json() for state in states]})
     else:
-        for one in found:
-            print(_standing(one))
-    if not any(one.installed for one in found):
+        for state in states:
+            print(_state_line(state))
+    if not any(state.installed for state in states):
         raise typer.Exit(3)
 
 
 @schedule_app.command("run", hidden=True)
 def run_(json: Json = False) -> None:
-    """Upkeep of every memory, one after the other: what the schedule of `--all` starts."""
+    """Maintain all memories in turn. Called by the schedule of `--all`."""
     from waypost import config
     from waypost.faces.schedule.run import run_all
 
     done = run_all(config.load())
     if json:
-        print_json({"memories": [one.to_json() for one in done]})
-    for one in done:
-        if not json and one.line:
-            print(one.line, file=sys.stderr if one.failed else sys.stdout)
-    if any(one.failed for one in done):
+        print_json({"memories": [run.to_json() for run in done]})
+    for run in done:
+        if not json and run.line:
+            print(run.line, file=sys.stderr if run.failed else sys.stdout)
+    if any(run.failed for run in done):
         raise typer.Exit(1)
 
 
@@ -127,20 +127,20 @@ def _key_notes(settings: "Settings") -> tuple[str, ...]:
 
     if not needs_secrets(settings):
         return ()
-    return ("A key is read from an environment variable, which a scheduled run does not have; it then does without.",)
+    return ("A key comes from an environment variable. Scheduled runs do not have it and work without.",)
 
 
-def _tell(reports: "list[ScheduleReport]", at: str, *, json: bool, notes: tuple[str, ...] = ()) -> None:
+def _print_reports(reports: "list[ScheduleReport]", at: str, *, json: bool, notes: tuple[str, ...] = ()) -> None:
     from waypost.faces.cli.output.memories import print_notices, safe
 
     if json:
-        told: dict[str, Any] = {"at": at} if at else {}
-        print_json({**told, "schedules": [report.to_json() for report in reports], "notes": list(notes)})
+        head: dict[str, Any] = {"at": at} if at else {}
+        print_json({**head, "schedules": [report.to_json() for report in reports], "notes": list(notes)})
         return
     for report in reports:
         when = f", every day at {at}" if at else ""
         would = "would be " if report.dry_run and report.deed != "unchanged" else ""
-        print(safe(f"{report.using}: {report.name} {would}{_WORDS[report.deed]}{when}"))
+        print(safe(f"{report.using}: {report.name} {would}{_ACTION_TEXT[report.deed]}{when}"))
         for where, text in report.written.items():
             print(safe(f"  {where}"))
             if report.dry_run and text:
@@ -149,14 +149,15 @@ def _tell(reports: "list[ScheduleReport]", at: str, *, json: bool, notes: tuple[
             print(safe(f"  {'then' if report.dry_run else 'run'}: {command}"))
         print_notices(report.notes)
     if not reports:
-        print("Upkeep was not on the schedule.")
+        print("Maintenance was not scheduled.")
     print_notices(notes)
 
 
-def _standing(one: "ScheduleState") -> str:
+def _state_line(scheduler: "ScheduleState") -> str:
     from waypost.faces.cli.output.memories import safe
 
-    state = "installed" + ("" if one.active else ", not running") if one.installed else "not installed"
+    state = "installed" + ("" if scheduler.active else ", not running") if scheduler.installed else "not installed"
     return safe(
-        f"{one.using}: {state if one.usable or one.installed else 'not here'}" + (f" ({one.note})" if one.note else "")
+        f"{scheduler.using}: {state if scheduler.usable or scheduler.installed else 'not available'}"
+        + (f" ({scheduler.note})" if scheduler.note else "")
     )

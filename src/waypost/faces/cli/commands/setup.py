@@ -1,4 +1,4 @@
-"""The command that puts Waypost into an agent's configuration."""
+"""`waypost setup`: configure an agent to use Waypost."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 _DEEDS = {
     "created": ("created", "would be created"),
     "changed": ("changed", "would be changed"),
-    "unchanged": ("is as it should be", "is as it should be"),
-    "restored": ("is as it was before, to the byte", "would be as it was before, to the byte"),
-    "cleaned": ("Waypost's part taken out; the rest is as it was", "Waypost's part would be taken out"),
-    "deleted": ("deleted: set-up had made it", "would be deleted: set-up made it"),
-    "missing": ("nothing of Waypost in it", "nothing of Waypost in it"),
+    "unchanged": ("already up to date", "already up to date"),
+    "restored": ("restored exactly", "would be restored exactly"),
+    "cleaned": ("removed Waypost's part", "Waypost's part would be removed"),
+    "deleted": ("deleted; setup had created it", "would be deleted; setup created it"),
+    "missing": ("has nothing of Waypost", "has nothing of Waypost"),
     "kept": ("left", "would be left"),
 }
 _PARTS = {"server": "MCP server", "hooks": "hooks", "rules": "rules"}
@@ -36,39 +36,37 @@ def setup_(
         str | None,
         typer.Argument(
             metavar="[AGENT]",
-            help="claude-code, cursor, codex, gemini, vscode, windsurf or zed; else show what is here.",
+            help="claude-code, cursor, codex, gemini, vscode, windsurf or zed (default: list agents found here).",
         ),
     ] = None,
-    user: Annotated[
-        bool, typer.Option("--user", help="For all your projects. This is what happens unless told.")
+    user: Annotated[bool, typer.Option("--user", help="For all your projects (default).")] = False,
+    project: Annotated[
+        bool, typer.Option("--project", help="For this project only, in files of its repository.")
     ] = False,
-    project: Annotated[bool, typer.Option("--project", help="For this project only, in files of its tree.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")] = False,
-    uninstall: Annotated[bool, typer.Option("--uninstall", help="Take it out again; files are as they were.")] = False,
-    no_hooks: Annotated[bool, typer.Option("--no-hooks", help="Without the hooks that brief the agent.")] = False,
-    no_rules: Annotated[bool, typer.Option("--no-rules", help="Without the rules that tell it when to ask.")] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite an entry named `waypost` that is not Waypost's.")
-    ] = False,
+    uninstall: Annotated[bool, typer.Option("--uninstall", help="Restore your config files exactly.")] = False,
+    no_hooks: Annotated[bool, typer.Option("--no-hooks", help="Do not install hooks.")] = False,
+    no_rules: Annotated[bool, typer.Option("--no-rules", help="Do not add rules.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a foreign entry named `waypost`.")] = False,
     json: Json = False,
 ) -> None:
-    """Make an agent use Waypost: the MCP server, hooks that brief it, and a few lines of rules in its configuration.
+    """Configure an agent to use Waypost: MCP server, hooks that brief it, and a few lines of rules.
 
-    Everything else in its files stays as it is, to the byte; `--uninstall` undoes it. Doing it again changes nothing.
+    Nothing else in its files changes. `--uninstall` undoes it. Safe to repeat.
     """
     from waypost import config
     from waypost.faces.setup import agents, install, system
     from waypost.faces.setup import uninstall as undo
 
     if user and project:
-        raise InvalidInput("--user and --project exclude each other.", "Give one of them.")
+        raise InvalidInput("--user and --project exclude each other.", "Use one of them.")
     if agent is None and (uninstall or dry_run or user or project or force):
-        raise InvalidInput("Which agent?", f"Name one of {', '.join(agents.agents())}.")
+        raise InvalidInput("No agent given.", f"Use one of {', '.join(agents.agents())}.")
     here, root = system.this_system(config.load()), _project(context)
     if agent is None:
         from waypost.faces.setup.detect import detect
 
-        _tell_detected(detect(here, root), json=json)
+        _print_detected(detect(here, root), json=json)
         return
     scope: Scope = "project" if project else "user"
     chosen = agents.agent_of(agent)
@@ -78,8 +76,8 @@ def setup_(
         report = install.install(
             chosen, here, scope, root, hooks=not no_hooks, rules=not no_rules, force=force, dry_run=dry_run
         )
-    _tell(report, undone=uninstall, json=json)
-    if uninstall and all(one.deed == "missing" for one in report.done):
+    _print_report(report, undone=uninstall, json=json)
+    if uninstall and all(change.deed == "missing" for change in report.done):
         raise typer.Exit(3)
 
 
@@ -90,19 +88,19 @@ def _project(context: Ctx) -> "Path":
     return identify(directory).root or directory
 
 
-def _tell(report: "SetupReport", *, undone: bool, json: bool) -> None:
+def _print_report(report: "SetupReport", *, undone: bool, json: bool) -> None:
     from waypost.faces.cli.output.memories import print_notices, safe
 
     if json:
         print_json(report.to_json())
         return
     print(safe(_headline(report, undone=undone)))
-    for one in report.done:
-        _tell_file(one, dry_run=report.dry_run)
+    for change in report.done:
+        _print_change(change, dry_run=report.dry_run)
     if report.changed and not undone and not report.dry_run:
         print(safe(f"Next: `waypost init` in your project, if you have not yet. {report.next}"))
         again = f"waypost setup {report.agent}{' --project' if report.scope == 'project' else ''} --uninstall"
-        print(f"To undo it: {again}")
+        print(f"To undo: {again}")
     print_notices(report.notes)
 
 
@@ -111,39 +109,40 @@ def _headline(report: "SetupReport", *, undone: bool) -> str:
     if undone and not report.changed:
         return f"{report.title} was not set up {where}."
     if not report.changed:
-        return f"{report.title} is set up already {where}: nothing was changed."
+        return f"{report.title} is already set up {where}; nothing was changed."
     if report.dry_run:
-        return f"{report.title} would be {'rid of Waypost' if undone else 'set up'} {where}. Nothing was changed."
-    return f"{report.title} {'is rid of Waypost' if undone else 'is set up'} {where}."
+        verb = "remove Waypost from" if undone else "set up"
+        return f"Would {verb} {report.title} {where}. Nothing was changed."
+    return f"Removed Waypost from {report.title} {where}." if undone else f"Set up {report.title} {where}."
 
 
-def _tell_file(one: "ConfigChange", *, dry_run: bool) -> None:
+def _print_change(change: "ConfigChange", *, dry_run: bool) -> None:
     from waypost.faces.cli.output.memories import safe
 
-    parts = ", ".join(_PARTS.get(part, part) for part in one.parts)
-    note = f"; {one.note}" if one.note else ""
-    print(safe(f"  {one.path} ({parts}): {_DEEDS[one.deed][dry_run]}{note}"))
-    if one.backup and not one.note:
-        print(safe(f"    as it was before: {one.backup}"))
-    for line in one.diff.splitlines():
+    parts = ", ".join(_PARTS.get(part, part) for part in change.parts)
+    note = f"; {change.note}" if change.note else ""
+    print(safe(f"  {change.path} ({parts}): {_DEEDS[change.deed][dry_run]}{note}"))
+    if change.backup and not change.note:
+        print(safe(f"    backup: {change.backup}"))
+    for line in change.diff.splitlines():
         print(safe(f"    {line}"))
 
 
-def _tell_detected(found: "tuple[Detected, ...]", *, json: bool) -> None:
+def _print_detected(detected: "tuple[Detected, ...]", *, json: bool) -> None:
     from waypost.faces.cli.output.memories import safe
 
     if json:
-        print_json({"agents": [one.to_json() for one in found]})
+        print_json({"agents": [state.to_json() for state in detected]})
         return
-    words = {"yes": "set up", "partly": "partly set up", "no": "not set up", "unreadable": "its files cannot be read"}
-    for one in found:
-        state = f"{words[one.user]} for you; {words[one.project]} in this project" if one.sign else "not found here"
-        if not one.sign and (one.user != "no" or one.project != "no"):
-            state = f"not found here, but {words[one.user]} for you; {words[one.project]} in this project"
-        sign = f" ({one.sign})" if one.sign else ""
-        print(safe(f"{one.agent.name:<12} {state}{sign}"))
-    waiting = [one.agent.name for one in found if one.sign and one.user == "no" and one.project == "no"]
+    status = {"yes": "set up", "partly": "partly set up", "no": "not set up", "unreadable": "config files unreadable"}
+    for state in detected:
+        where = f"{status[state.user]} for you; {status[state.project]} in this project"
+        configured = state.user != "no" or state.project != "no"
+        line = where if state.sign else f"not found here, but {where}" if configured else "not found here"
+        sign = f" ({state.sign})" if state.sign else ""
+        print(safe(f"{state.agent.name:<12} {line}{sign}"))
+    waiting = [state.agent.name for state in detected if state.sign and state.user == "no" and state.project == "no"]
     if waiting:
-        print(f"Next: waypost setup {waiting[0]} (with --dry-run it only shows what would change)")
-    elif not any(one.sign for one in found):
-        print("No agent was found. `waypost setup AGENT` writes its configuration all the same.", file=sys.stderr)
+        print(f"Next: waypost setup {waiting[0]} (--dry-run only shows what would change)")
+    elif not any(state.sign for state in detected):
+        print("No agent found. `waypost setup AGENT` writes its configuration anyway.", file=sys.stderr)

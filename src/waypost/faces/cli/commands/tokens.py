@@ -1,4 +1,4 @@
-"""Commands on the tokens by which programs reach a server: each agent has its own, and loses it alone."""
+"""Commands for access tokens. Each agent has its own and can be revoked alone."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,58 +13,58 @@ if TYPE_CHECKING:
     from waypost.faces.guard.identity import Kind, Rights
     from waypost.faces.guard.tokens import TokenFile
 
-token_app = typer.Typer(help="Tokens for those who reach a server by HTTP.", no_args_is_help=True)
+token_app = typer.Typer(help="Access tokens for the HTTP server.", no_args_is_help=True)
 app.add_typer(token_app, name="token")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Who has it: an agent, a device.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The agent or device that uses the token.")]
 
 
 @token_app.command("make")
 def make(
     context: Ctx,
     name: Name,
-    person: Annotated[bool, typer.Option("--person", help="It is for a person: what it says is their word.")] = False,
-    read_only: Annotated[bool, typer.Option("--read-only", help="It may ask, and change nothing.")] = False,
+    person: Annotated[
+        bool, typer.Option("--person", help="Record what it writes under the person, not an agent.")
+    ] = False,
+    read_only: Annotated[bool, typer.Option("--read-only", help="Allow reading only.")] = False,
     everywhere: Annotated[
-        bool, typer.Option("--everywhere", help="For every memory of this machine, not only this project's.")
+        bool, typer.Option("--everywhere", help="Valid for all memories on this machine, not only this project's.")
     ] = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="With --person: the owner says so, where nobody is at a terminal.")
-    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Allow --person without a terminal.")] = False,
     json: Json = False,
 ) -> None:
-    """Make a token for this project's memory and print it, this once: only its hash is kept."""
+    """Create a token for this project's memory and print it once. Only its hash is stored."""
     from waypost.model.time import utc_now
 
     if person and not yes and not interactive():
         raise InvalidInput(
-            "A token for a person is made by a person: nobody is at a terminal.", "Run it there, or add --yes."
+            "Only a person at a terminal can create a person's token.", "Run it in a terminal, or add --yes."
         )
     kind: Kind = "person" if person else "agent"
     rights: Rights = "read" if read_only else "write"
     space = "" if everywhere else session_of(context).memory().identity.space_id
-    made = _tokens().make(name, kind=kind, rights=rights, space=space, clock=utc_now)
-    row = {"name": name, "kind": kind, "rights": rights, "space": space, "token": made}
-    print_json(row) if json else print(made)
+    token = _tokens().make(name, kind=kind, rights=rights, space=space, clock=utc_now)
+    row = {"name": name, "kind": kind, "rights": rights, "space": space, "token": token}
+    print_json(row) if json else print(token)
 
 
 @token_app.command("list")
 def list_(json: Json = False) -> None:
-    """Who has a token, since when, and what it allows. The owner's own is a file that the server names."""
-    named = _tokens().named()
+    """List tokens and their rights. The owner's token is in a file that `waypost serve` names."""
+    tokens = _tokens().named()
     if json:
-        print_json({"tokens": [one.to_json() for one in named]})
+        print_json({"tokens": [token.to_json() for token in tokens]})
         return
-    for one in named:
-        rights = "may write" if one.rights == "write" else "may only ask"
-        print(f"{one.name}  {one.kind}, {rights}, {one.space or 'everywhere'}, since {one.created}")
-    if not named:
-        print("No agent has a token. Make one: waypost token make NAME")
+    for token in tokens:
+        rights = "read and write" if token.rights == "write" else "read only"
+        print(f"{token.name}  {token.kind}, {rights}, {token.space or 'everywhere'}, since {token.created}")
+    if not tokens:
+        print("No tokens. Create one: waypost token make NAME")
 
 
 @token_app.command("revoke")
 def revoke(name: Name, json: Json = False) -> None:
-    """From now on this token opens nothing, also where a server is running."""
+    """Revoke a token. Running servers refuse it immediately."""
     _tokens().revoke(name)
     print_json({"name": name, "status": "revoked"}) if json else print(f"Revoked {name}.")
 

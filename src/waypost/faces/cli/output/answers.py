@@ -1,4 +1,4 @@
-"""The answers to a question, as people read them."""
+"""Prints the answers to a question."""
 
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ def print_answer(answer: "Answer", places: EditorLinks, *, explain: bool) -> Non
     out = console()
     for number, hit in enumerate(answer.hits, 1):
         out.print(f"[bold]{number}.[/bold] [cyan]{hit.score:.2f}[/cyan]  ", end="")
-        if hit.project is not None:  # its places are in another tree
+        if hit.project is not None:  # the paths belong to another repository
             where = f" {hit.path}:{hit.line}" if hit.path and hit.line else f" {hit.path}" if hit.path else ""
             out.print(safe(f"from {hit.project.name}{where}"), markup=False, style="magenta")
         elif hit.path or not hit.page:
@@ -24,30 +24,31 @@ def print_answer(answer: "Answer", places: EditorLinks, *, explain: bool) -> Non
         else:
             out.print(safe(f"{hit.page} {hit.heading or ''}".rstrip()), markup=False)
         if hit.source == "code":
-            out.print(f"   {_told(hit)}", markup=False)
+            out.print(f"   {_code_line(hit)}", markup=False)
         else:
             print_text(out, hit.text)
             if hit.project is None:
                 _print_links(out, hit, places)
-        told = hit.project is None and any(link.is_stale for link in hit.links)
-        if hit.is_stale and not told:
+        link_says_stale = hit.project is None and any(link.is_stale for link in hit.links)
+        if hit.is_stale and not link_says_stale:
             out.print(f"   STALE: {safe(hit.stale_reason or 'the code has changed')}", markup=False, style="red")
         out.print(f"   {_origin(hit)}", markup=False, style="dim")
         if explain:
             parts = "  ".join(f"{name} {value:+.3f}" for name, value in hit.why.items())
             out.print(f"   why: {parts}", markup=False, style="dim")
     if not answer.hits:
-        out.print("Nothing was found.")
+        out.print("No results.")
     print_notices(answer.notices)
 
 
 def _print_links(out: "Console", hit: "Hit", places: EditorLinks) -> None:
-    first_is_told = bool(hit.links) and not hit.links[0].is_stale and not hit.links[0].has_moved
-    print_places(out, hit.links[1:] if first_is_told else hit.links, places)
+    # The place of a current first link is already printed in the heading.
+    skip_first = bool(hit.links) and not hit.links[0].is_stale and not hit.links[0].has_moved
+    print_places(out, hit.links[1:] if skip_first else hit.links, places)
 
 
-def _told(hit: "Hit") -> str:
-    """Of code its name and what it does, on a line; who wants to read it opens the place."""
+def _code_line(hit: "Hit") -> str:
+    """Name and summary of a code hit on one line."""
     name = hit.name if hit.name and hit.name != hit.path else ""
     return safe(" ─ ".join(part for part in (name, hit.summary or "") if part))
 

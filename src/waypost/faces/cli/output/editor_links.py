@@ -1,8 +1,8 @@
-"""Places in code that a terminal opens (CB-14).
+"""Clickable code locations for terminals.
 
-A terminal gets `path:line` with an invisible target around it (OSC 8: `ESC ] 8 ; id ; URL ST`, written by Rich). A
-pipe gets `path:line` alone, which terminals and editors make clickable by themselves. Of a target only the letters,
-digits and marks below ever reach the output, whatever a path holds: it cannot end the sequence that it stands in.
+A terminal gets `path:line` with an invisible link target (OSC 8: `ESC ] 8 ; id ; URL ST`, written by Rich).
+A pipe gets only `path:line`, which terminals and editors make clickable themselves.
+Targets are percent-encoded, so a path cannot end the escape sequence.
 """
 
 import ntpath
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from waypost.memory import Memory
 
 # `{path}` is absolute and encoded, with its slash. VS Code and kitty read `#42`; kitty does not read `#L42`.
-# VS Code, its descendants and Zed decode the path first and take the last two numbers for line and column: given
-# both, a path that ends in `:3` stays whole.
+# VS Code, its forks and Zed read the last two numbers as line and column. Always pass both:
+# then a path that ends in `:3` stays whole.
 _TARGETS = {
     "file": "file://{host}{path}#{line}",
     "vscode": "vscode://file{path}:{line}:1",
@@ -36,20 +36,20 @@ _TARGETS = {
     "zed": "zed://file{path}:{line}:1",
     "idea": "idea://open?file={path}&line={line}",
 }
-_LONGEST_TARGET = 2083  # what VTE takes; others take as much or more
+_LONGEST_TARGET = 2083  # the limit of VTE, the lowest of common terminals
 _DRIVE = re.compile(r"/?[A-Za-z]:[/\\]")
 _BREAKS = re.compile(r"[\t\n\u061c\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
 class EditorLinks:
-    """Where paths of a memory are found, and what they open in."""
+    """The root folder of a memory's paths, and the editor that opens them."""
 
-    root: Path | None  # None: there is no tree, and nothing to open
+    root: Path | None  # None: no repository, so nothing to open
     editor: str = "none"  # one of config.LINKS
 
     def target(self, path: str, line: int | None = None) -> str | None:
-        """The URL that opens the place, or None where there is none: links are off, or it is outside the tree."""
+        """The URL that opens the place, or None if links are off or the path is outside the root."""
         if self.root is None or self.editor not in _TARGETS:
             return None
         absolute = _inside(str(self.root), path)
@@ -61,25 +61,25 @@ class EditorLinks:
         from rich.text import Text
 
         url = self.target(path, line) if _clickable() else None
-        return Text(spelled(path, line), Style.parse(style) + Style(link=url))
+        return Text(place_text(path, line), Style.parse(style) + Style(link=url))
 
 
-def places_of(memory: "Memory") -> EditorLinks:
-    """Of a project its tree; of a person nothing, who has none."""
+def editor_links_of(memory: "Memory") -> EditorLinks:
+    """Links into the repository of a project. A personal memory has no links."""
     from waypost import config
 
     root = memory.code.root
     return EditorLinks(root if root.is_absolute() else None, config.load().links)
 
 
-def spelled(path: str, line: int | None = None) -> str:
-    """A place in words: on one line, without anything that acts on a terminal. `path:4-9` would be no link to most."""
-    shown = _BREAKS.sub("\ufffd", safe(path))
-    return shown if line is None else f"{shown}:{line}"
+def place_text(path: str, line: int | None = None) -> str:
+    """`path:line` on one line without control characters. Most terminals would not link `path:4-9`."""
+    text = _BREAKS.sub("\ufffd", safe(path))
+    return text if line is None else f"{text}:{line}"
 
 
 def target(editor: str, absolute: str, line: int | None = None) -> str | None:
-    """The URL of a line of a file for one of the editors; None where no terminal would take it: too long, no file name."""
+    """The editor's URL for a line of a file, or None if it is too long or not encodable."""
     on_drive = _DRIVE.match(absolute)
     try:
         encoded = quote(os.fsencode(absolute.replace("\\", "/") if on_drive else absolute), safe="/")
@@ -94,7 +94,7 @@ def target(editor: str, absolute: str, line: int | None = None) -> str | None:
 
 
 def _inside(root: str, path: str) -> str | None:
-    """The absolute path, without a look at the disk; None for what is not below the root."""
+    """The absolute path, computed without disk access, or None if it is not below the root."""
     flavour = ntpath if _DRIVE.match(root) else posixpath
     absolute = flavour.normpath(flavour.join(root, path))
     top, there = flavour.normcase(flavour.normpath(root)).rstrip(flavour.sep), flavour.normcase(absolute)
@@ -103,10 +103,10 @@ def _inside(root: str, path: str) -> str | None:
 
 @cache
 def _host() -> str:
-    """A terminal opens a `file:` URL only when the host is its own: over SSH that of the other machine is refused."""
+    """Terminals open `file:` URLs only for their own host, so links over SSH are refused."""
     return quote(socket.gethostname(), safe="")
 
 
 def _clickable() -> bool:
-    """Rich leaves targets out for dumb terminals; it would write them into a pipe where colour is forced."""
+    """Whether to write link targets. Rich would also write them into a pipe when colour is forced."""
     return sys.stdout.isatty()

@@ -1,4 +1,4 @@
-"""Learned facts, what waits for review, and trees of facts, for people."""
+"""Prints learned facts, facts to review, and fact trees."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,13 +15,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from waypost.flows.facts.review import Review
-    from waypost.model.candidate import Candidate
+    from waypost.model.candidate import Candidate, CandidateRow
     from waypost.model.review_item import DecidedCandidate, Learned
-    from waypost.store.facts import CandidateRow
 
-_WORDS = {
-    STORED: "stored", REPLACED: "stored in place of an earlier one", MERGED: "merged", HELD: "waits for approval",
-    WAITING: "waits already", KNOWN: "known", REFUSED: "refused", OLDER: "something later is known",
+_STATUS_TEXT = {
+    STORED: "stored", REPLACED: "stored in place of an earlier one", MERGED: "merged", HELD: "needs review",
+    WAITING: "already in review", KNOWN: "already stored", REFUSED: "refused", OLDER: "a newer fact exists",
 }  # fmt: skip
 _QUIET = (KNOWN, OLDER, WAITING)
 _NEXT = "Next: waypost review approve ID · waypost review edit ID TEXT · waypost review reject ID"
@@ -29,72 +28,72 @@ _NEXT = "Next: waypost review approve ID · waypost review edit ID TEXT · waypo
 
 def print_learned(learned: "Learned") -> None:
     out = console()
-    told = [one for one in learned.taken if one.status not in _QUIET]
-    for one in told:
-        _print_taken(out, one)
+    decided = [candidate for candidate in learned.taken if candidate.status not in _QUIET]
+    for candidate in decided:
+        _print_taken(out, candidate)
     where = counted(learned.commits, "commit") if learned.commits else counted(learned.files, "file")
-    counts = [f"{learned.count(status)} {word}" for status, word in _WORDS.items() if learned.count(status)]
+    counts = [f"{learned.count(status)} {text}" for status, text in _STATUS_TEXT.items() if learned.count(status)]
     verb = "Would learn" if learned.dry_run else "Learned"
     out.print(f"{verb} from {where}: {', '.join(counts) or 'nothing new'}.", markup=False)
     if learned.skipped:
         reasons = ", ".join(f"{count} {safe(reason)}" for reason, count in sorted(learned.skipped.items()))
-        out.print(f"Passed over: {reasons}.", markup=False, style="dim")
+        out.print(f"Skipped: {reasons}.", markup=False, style="dim")
     if learned.pending_approval and not learned.dry_run:
-        out.print(f"{learned.pending_approval} wait for you: waypost review", markup=False)
+        out.print(f"{counted(learned.pending_approval, 'fact')} to review: waypost review", markup=False)
     print_notices(learned.notices)
 
 
-def _print_taken(out: "Console", one: "DecidedCandidate") -> None:
-    out.print(f"{_WORDS.get(one.status, one.status)}", style="bold", end="  ")
-    out.print(f"{one.id or ''} · {_about(one.candidate)}", markup=False, style="dim")
-    out.print(f"   {safe(one.candidate.text)}", markup=False)
-    for line in one.candidate.evidence[:2]:
+def _print_taken(out: "Console", decided: "DecidedCandidate") -> None:
+    out.print(f"{_STATUS_TEXT.get(decided.status, decided.status)}", style="bold", end="  ")
+    out.print(f"{decided.id or ''} · {_about(decided.candidate)}", markup=False, style="dim")
+    out.print(f"   {safe(decided.candidate.text)}", markup=False)
+    for line in decided.candidate.evidence[:2]:
         out.print(f"   {safe(line)}", markup=False, style="dim")
 
 
-def _about(one: "Candidate") -> str:
-    level = "" if one.level is None else f"L{one.level} "
-    domain = f" · {safe(one.domain)}" if one.domain else ""
-    return f"{level}{one.kind}{domain} · {one.confidence:.0%} sure"
+def _about(candidate: "Candidate") -> str:
+    level = "" if candidate.level is None else f"L{candidate.level} "
+    domain = f" · {safe(candidate.domain)}" if candidate.domain else ""
+    return f"{level}{candidate.kind}{domain} · {candidate.confidence:.0%} sure"
 
 
-def print_review(found: "Review") -> None:
+def print_review(review: "Review") -> None:
     out = console()
-    for row, one in found.candidates:
+    for row, candidate in review.candidates:
         out.print(row.candidate_id, style="bold", end="  ")
-        out.print(_about(one), markup=False, style="dim")
-        replaced, proposal = found.replaced.get(row.candidate_id), proposal_of(row)
+        out.print(_about(candidate), markup=False, style="dim")
+        replaced, proposal = review.replaced.get(row.candidate_id), proposal_of(row)
         word = "retract: " if proposal is not None and proposal.action == RETRACT else ""
-        out.print(f"   {word}{safe(one.text)}", markup=False)
-        if replaced is not None and replaced.text != one.text:
+        out.print(f"   {word}{safe(candidate.text)}", markup=False)
+        if replaced is not None and replaced.text != candidate.text:
             out.print(f"   instead of: {safe(' '.join(replaced.text.split()))}", markup=False)
-        for line in (*one.evidence[:2], *([row.reason] if row.reason else [])):
+        for line in (*candidate.evidence[:2], *([row.reason] if row.reason else [])):
             out.print(f"   {safe(line)}", markup=False, style="dim")
-    if found.candidates:
+    if review.candidates:
         out.print(_NEXT, markup=False)
-    if found.stale:
-        out.print("Their time has run out:", style="bold")
-    for memory in found.stale:
+    if review.stale:
+        out.print("Expired:", style="bold")
+    for memory in review.stale:
         since = memory.state.expires_at
         out.print(memory.id, style="bold", end="  ")
         out.print(f"since {since.date() if since else '?'}", markup=False, style="dim")
         out.print(f"   {safe(' '.join(memory.version.text.split()))}", markup=False)
-    if found.stale:
+    if review.stale:
         out.print("Still true: waypost verify ID · no longer: waypost retract ID", markup=False)
-    if not found.candidates and not found.stale:
-        out.print("Nothing waits for you. Try: waypost learn")
+    if not review.candidates and not review.stale:
+        out.print("Nothing to review. Try: waypost learn")
 
 
-def print_declined(found: "Sequence[tuple[CandidateRow, Candidate]]", *, json: bool) -> None:
+def print_declined(declined: "Sequence[tuple[CandidateRow, Candidate]]", *, json: bool) -> None:
     if json:
-        print_json({"rejected": [candidate_row(row, one) for row, one in found]})
+        print_json({"rejected": [candidate_row(row, candidate) for row, candidate in declined]})
         return
     out = console()
-    for row, one in found:
+    for row, candidate in declined:
         out.print(row.candidate_id, style="bold", end="  ")
-        out.print(_about(one), markup=False, style="dim")
-        out.print(f"   {safe(one.text)}", markup=False)
-    out.print("To undo one: waypost review restore ID" if found else "Nothing was rejected.", markup=False)
+        out.print(_about(candidate), markup=False, style="dim")
+        out.print(f"   {safe(candidate.text)}", markup=False)
+    out.print("To undo one: waypost review restore ID" if declined else "Nothing was rejected.", markup=False)
 
 
 def print_decided(rows: Sequence[dict[str, Any]], *, json: bool) -> None:

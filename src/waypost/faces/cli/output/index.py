@@ -1,4 +1,4 @@
-"""What the commands on a tree tell people."""
+"""Prints the results of commands that read a repository."""
 
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -24,10 +24,10 @@ def skipped_rows(done: "IndexReport") -> list[dict[str, str]]:
 def print_index(done: "IndexReport", *, explain: bool) -> None:
     files = done.indexed
     changes = {"read": files.read, "renamed": files.renamed, "removed": files.removed, "unchanged": files.unchanged}
-    told = ", ".join(f"{count:,} {name}" for name, count in changes.items() if count)
+    counts = ", ".join(f"{count:,} {name}" for name, count in changes.items() if count)
     print_pairs(
         {
-            "files": f"{files.files:,}" + (f" ({told})" if told else ""),
+            "files": f"{files.files:,}" + (f" ({counts})" if counts else ""),
             "functions and methods": f"{done.functions:,}",
             "classes": f"{done.classes:,}",
             "tables": f"{done.tables:,}",
@@ -39,16 +39,16 @@ def print_index(done: "IndexReport", *, explain: bool) -> None:
     out = console()
     _print_patterns(out, done)
     if done.facts:
-        out.print(f"{counted(done.facts, 'fact')} about the project remembered: waypost list --level 0", markup=False)
+        out.print(f"Stored {counted(done.facts, 'fact')} about the project: waypost list --level 0", markup=False)
     if files.masked:
-        out.print(f"{counted(files.masked, 'secret value was', 'secret values were')} left out.")
+        out.print(f"{counted(files.masked, 'secret value was', 'secret values were')} masked.")
     if files.broken:
         broken = counted(len(files.broken), "file has", "files have")
-        out.print(f"{broken} syntax errors and {'was' if len(files.broken) == 1 else 'were'} read as far as that goes.")
+        out.print(f"{broken} syntax errors and {'was' if len(files.broken) == 1 else 'were'} indexed partly.")
     for name, count in done.pending.items():
         if count:
             texts = counted(count, "text is", "texts are")
-            out.print(f"{texts} still to be embedded by {name}; meanwhile found by keywords.")
+            out.print(f"{texts} waiting for embedding by {name}; keyword search works meanwhile.")
     for path, reason in sorted(done.given_up.items()):
         out.print(f"note: {safe(path)} was skipped: {safe(reason)}.", markup=False)
     if explain:
@@ -56,30 +56,28 @@ def print_index(done: "IndexReport", *, explain: bool) -> None:
             out.print(f"  {safe(row['path'])}: {safe(row['reason'])}", markup=False)
     elif files.skipped:
         skipped = counted(len(files.skipped), "file or folder was", "files and folders were")
-        out.print(f"{skipped} skipped; --explain says why.")
-    out.print("Ask something: waypost ask QUESTION")
+        out.print(f"{skipped} skipped; see --explain.")
+    out.print("Try: waypost ask QUESTION")
 
 
 def _print_patterns(out: "Console", done: "IndexReport") -> None:
-    """What was said once and still holds is easily forgotten."""
+    """Remind the user of patterns from an earlier call."""
     if done.patterns.include:
-        told = (
-            f"Only {', '.join(done.patterns.include)} is read, as was asked for; --include '**' reads everything again."
-        )
-        out.print(safe(told), markup=False)
+        text = f"Only {', '.join(done.patterns.include)} is indexed (saved pattern); --include '**' indexes everything."
+        out.print(safe(text), markup=False)
     if done.patterns.exclude:
-        out.print(safe(f"Left out, as was asked for: {', '.join(done.patterns.exclude)}."), markup=False)
+        out.print(safe(f"Excluded (saved pattern): {', '.join(done.patterns.exclude)}."), markup=False)
 
 
 def _time(done: "IndexReport") -> str:
     if done.seconds - done.answers_after < 1:
         return f"{done.seconds:.1f} s"
-    return f"{done.seconds:.1f} s; questions about the code could be asked after {done.answers_after:.1f} s"
+    return f"{done.seconds:.1f} s; first answers after {done.answers_after:.1f} s"
 
 
-def print_analysis(found: "Analysis") -> None:
+def print_analysis(analysis: "Analysis") -> None:
     out = console()
-    for parsed in found.files:
+    for parsed in analysis.files:
         note = " (with syntax errors)" if parsed.broken else ""
         head = f"{parsed.path}  {parsed.language or 'text'}, {counted(parsed.line_count, 'line')}{note}"
         out.print(safe(head), markup=False, style="bold")
@@ -87,32 +85,32 @@ def print_analysis(found: "Analysis") -> None:
             depth = symbol.qualified.count(".")
             line = f"{'  ' * (depth + 1)}{symbol.lines.start}-{symbol.lines.end}  {symbol.kind} {symbol.signature}"
             out.print(safe(line), markup=False)
-        modules = list(dict.fromkeys(one.module for one in parsed.imports))
+        modules = list(dict.fromkeys(imported.module for imported in parsed.imports))
         if modules:
             out.print(safe(f"  imports {', '.join(modules)}"), markup=False, style="dim")
-    for path, reason in found.skipped.items():
+    for path, reason in analysis.skipped.items():
         out.print(safe(f"{path}: {reason}"), markup=False, style="dim")
-    if not found.files:
-        out.print("Nothing to analyze was found.")
+    if not analysis.files:
+        out.print("Nothing to analyze.")
 
 
-def print_architecture(found: dict[str, Any]) -> None:
-    """One part a paragraph; where each thing is seen follows it."""
+def print_architecture(architecture: dict[str, Any]) -> None:
+    """One section per part, with the places of each item."""
     out = console()
-    for part, rows in found.items():
+    for part, rows in architecture.items():
         if not rows or not isinstance(rows, list):
             continue
         out.print(part.replace("_", " ").capitalize(), style="bold")
-        shown = rows[:_SHOWN_ENDPOINTS]
-        for row in shown:
-            out.print(safe(f"  {_told(row)}"), markup=False)
-        if len(rows) > len(shown):
-            out.print(f"  … {len(rows) - len(shown)} more; --json has all", style="dim")
-    if not any(isinstance(rows, list) and rows for rows in found.values()):
-        out.print("Nothing was recognised.")
+        visible = rows[:_SHOWN_ENDPOINTS]
+        for row in visible:
+            out.print(safe(f"  {_item_line(row)}"), markup=False)
+        if len(rows) > len(visible):
+            out.print(f"  … {len(rows) - len(visible)} more; --json has all", style="dim")
+    if not any(isinstance(rows, list) and rows for rows in architecture.values()):
+        out.print("Nothing recognised.")
 
 
-def _told(row: Any) -> str:
+def _item_line(row: Any) -> str:
     if not isinstance(row, dict):
         return str(row)
     if "method" in row and "path" in row:
@@ -135,7 +133,7 @@ def _place(place: Any) -> str:
 
 def print_summarised(done: "Summarised") -> None:
     out = console()
-    out.print(f"{counted(done.made, 'file')} described, {done.skipped} had a description already.")
+    out.print(f"Summarised {counted(done.made, 'file')}; {done.skipped} already had a summary.")
     for notice, count in Counter(done.notices).most_common(_SHOWN_REASONS):
         out.print(safe(f"note: {notice}" + (f" ({count} times)" if count > 1 else "")), markup=False)
     if done.example:

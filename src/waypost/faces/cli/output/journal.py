@@ -1,4 +1,4 @@
-"""The journal's answers, for people."""
+"""Prints the journal."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,33 +15,33 @@ if TYPE_CHECKING:
 _BAR = 24  # characters of the longest bar
 
 
-def print_timeline(found: "Timeline") -> None:
+def print_timeline(timeline: "Timeline") -> None:
     out = console()
-    for part in found.overview:
+    for part in timeline.overview:
         page = f"  {part.path}" if part.path else ""
         much = f"{counted(part.conversations, 'conversation')}, {counted(part.entries, 'entry', 'entries')}"
         out.print(f"[bold]{part.name}[/bold]  ", end="")
         out.print(f"{much}{page}", markup=False)
     day = None
-    for said in found.entries:
-        entry = said.entry
+    for listed in timeline.entries:
+        entry = listed.entry
         if entry.at.date() != day:
             day = entry.at.date()
             out.print(f"[bold]{day.isoformat()}[/bold]  ", end="")
-            out.print(said.path, markup=False, style="dim")
+            out.print(listed.path, markup=False, style="dim")
         worth = f" · {entry.importance}/10" if entry.importance is not None else ""
-        marks = (" · protected" if entry.protected else "") + ("" if said.is_held else " · not held any more")
+        marks = (" · protected" if entry.protected else "") + ("" if listed.is_held else " · no longer stored")
         out.print(f"{entry.at:%H:%M:%S} {safe(entry.speaker or entry.kind)}{worth}{marks}", markup=False, style="cyan")
         print_text(out, entry.held or entry.text)
         if entry.more.get("media"):
             out.print(f"   {safe(entry.more['media'])}", markup=False, style="dim")
-        if said.see_also:
-            days = ", ".join(dict.fromkeys(one.day.isoformat() for one in said.see_also))
+        if listed.see_also:
+            days = ", ".join(dict.fromkeys(related.day.isoformat() for related in listed.see_also))
             out.print(f"   see also {days}", markup=False, style="dim")
-    for path in found.summaries:
+    for path in timeline.summaries:
         out.print(f"summary: {path}", markup=False, style="dim")
-    if not found.entries and not found.overview:
-        out.print("Nothing was said then.")
+    if not timeline.entries and not timeline.overview:
+        out.print("No entries.")
 
 
 def print_lines(lines: "Sequence[FoundLine]") -> None:
@@ -54,36 +54,36 @@ def print_lines(lines: "Sequence[FoundLine]") -> None:
             when = f"{line.time:%Y-%m-%d %H:%M} · " if line.time else ""
             out.print(f"   {when}{who}{line.id}", markup=False, style="dim")
     if not lines:
-        out.print("No line of the journal holds that. `waypost ask --in journal` looks by meaning.")
+        out.print("No matching line in the journal. Search by meaning: `waypost ask --in journal`.")
 
 
-def print_stats(found: dict[str, Any]) -> None:
-    kinds = ", ".join(f"{count} {name}" for name, count in found["kinds"].items())
-    topics = ", ".join(f"{one['topic']} ({one['share']:.0%})" for one in found["topics"])
-    size = sum(stage["bytes"] for stage in found["stages"].values())
-    span = f"{found['first_day']} to {found['last_day']}" if found["first_day"] else "nothing yet"
+def print_stats(stats: dict[str, Any]) -> None:
+    kinds = ", ".join(f"{count} {name}" for name, count in stats["kinds"].items())
+    topics = ", ".join(f"{topic['topic']} ({topic['share']:.0%})" for topic in stats["topics"])
+    size = sum(stage["bytes"] for stage in stats["stages"].values())
+    span = f"{stats['first_day']} to {stats['last_day']}" if stats["first_day"] else "nothing yet"
     pairs = {
-        "entries": f"{found['entries']}{f' ({kinds})' if kinds else ''}",
-        "conversations": f"{found['conversations']}, {counted(found['mean_length'], 'entry', 'entries')} each",
+        "entries": f"{stats['entries']}{f' ({kinds})' if kinds else ''}",
+        "conversations": f"{stats['conversations']}, {counted(stats['mean_length'], 'entry', 'entries')} each",
         "days": span,
-        "topics": topics or "none yet",
-        "protected": found["protected"],
-        "last clean-up": (found["last_cleanup"] or "never")[:16].replace("T", " "),
-        "next clean-up": found["next_cleanup"][:16].replace("T", " "),
-        "files": f"{size / 1e6:.2f} MB in {found['path']}",
+        "topics": topics or "-",
+        "protected": stats["protected"],
+        "last clean-up": (stats["last_cleanup"] or "never")[:16].replace("T", " "),
+        "next clean-up": stats["next_cleanup"][:16].replace("T", " "),
+        "files": f"{size / 1e6:.2f} MB in {stats['path']}",
     }
-    if found["overdue"]:
-        pairs["overdue"] = "run `waypost maintain`, or have it run: `waypost schedule install`"
-    if found["held"]:
-        pairs["held"] = ", ".join(found["held"])
+    if stats["overdue"]:
+        pairs["overdue"] = "run `waypost maintain`, or schedule it: `waypost schedule install`"
+    if stats["held"]:
+        pairs["held"] = ", ".join(stats["held"])
     print_pairs(pairs)
     out = console()
-    for name, stage in found["stages"].items():
+    for name, stage in stats["stages"].items():
         packed = f", {stage['compressed']} packed" if stage["compressed"] else ""
         out.print(
             f"  {name:<16} {counted(stage['files'], 'file'):>11}  {stage['bytes'] / 1e3:>9.1f} kB{packed}", markup=False
         )
-    _bars("worth", {name: count for name, count in found["importance"].items() if count})
+    _bars("worth", {name: count for name, count in stats["importance"].items() if count})
 
 
 def _bars(title: str, counts: dict[str, int]) -> None:
@@ -104,15 +104,15 @@ def print_condensed(done: "Condensed") -> None:
     if not done.steps:
         out.print("Nothing is due.")
     elif done.saved > 0 and not done.dry_run:
-        out.print(f"{done.saved / 1e3:.1f} kB less; every original is in the archive.", markup=False)
+        out.print(f"{done.saved / 1e3:.1f} kB saved; the archive has every original.", markup=False)
     print_notices(done.notices)
 
 
-def print_similar(found: "Sequence[Similar]") -> None:
+def print_similar(conversations: "Sequence[Similar]") -> None:
     out = console()
-    for one in found:
-        row = one.to_json()
+    for similar in conversations:
+        row = similar.to_json()
         out.print(f"[bold]{safe(str(row.get('session') or row.get('id')))}[/bold]  ", end="")
         out.print(safe(" ".join(str(row.get("text", "")).split())[:160]), markup=False)
-    if not found:
-        out.print("No other conversation resembles it.")
+    if not conversations:
+        out.print("No similar conversations.")

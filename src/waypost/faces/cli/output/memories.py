@@ -1,4 +1,4 @@
-"""Answers for people: short, quiet, with what they need for the next command. JSON goes out as it is."""
+"""Prints memories, receipts and status. JSON is printed as it is."""
 
 import json
 import sys
@@ -17,18 +17,18 @@ _SHOWN_LINES = 12
 
 
 def print_json(value: Any) -> None:
-    """Without a raw character that acts on a terminal or is hidden: inside JSON it can be spelled out."""
+    """Print JSON with control and invisible characters escaped."""
     line = json.dumps(value, ensure_ascii=not speaks_unicode())
     print(spelled_out(line))
 
 
 def speaks_unicode() -> bool:
-    """Whether the output can take every character; where it cannot, JSON spells them out and loses nothing."""
+    """Whether the output encoding can represent every character. Otherwise JSON escapes them."""
     return (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
 
 
 def safe(text: str) -> str:
-    """The text without anything that acts on a terminal or is hidden from its reader."""
+    """The text without control or invisible characters."""
     return seen(text)
 
 
@@ -40,20 +40,20 @@ def console() -> "Console":
 
 def print_receipt(receipt: "Receipt") -> None:
     out = console()
-    words = {"added": "Remembered", "merged": "Merged into", "duplicate": "Known already", "refused": "Refused"}
-    word = "Corrected" if receipt.id is not None and receipt.replaces == receipt.id else words[receipt.status]
-    word = "Needs review" if receipt.review else word
-    out.print(f"[bold]{word}[/bold] {receipt.id or ''}".rstrip())
+    titles = {"added": "Remembered", "merged": "Merged into", "duplicate": "Already stored", "refused": "Refused"}
+    title = "Corrected" if receipt.id is not None and receipt.replaces == receipt.id else titles[receipt.status]
+    title = "Needs review" if receipt.review else title
+    out.print(f"[bold]{title}[/bold] {receipt.id or ''}".rstrip())
     if receipt.replaces and receipt.replaces != receipt.id:
         out.print(f"  {'about' if receipt.review else 'replaces'} {receipt.replaces}")
     if receipt.reason:
         out.print(f"  {safe(receipt.reason)}", markup=False)
     if receipt.conflicts_with:
-        out.print(f"  If it replaces that one: waypost correct {receipt.conflicts_with} TEXT", markup=False)
+        out.print(f"  If it replaces that memory: waypost correct {receipt.conflicts_with} TEXT", markup=False)
     for place in receipt.links:
         out.print(f"  points at {safe(place)}", markup=False)
-    for asked in receipt.suggestions:
-        out.print(f"  {safe(asked.name)}: did you mean {safe(' or '.join(asked.places))}?", markup=False)
+    for suggestion in receipt.suggestions:
+        out.print(f"  {safe(suggestion.name)}: did you mean {safe(' or '.join(suggestion.places))}?", markup=False)
     if receipt.suggestions:
         place = safe(receipt.suggestions[0].places[0])
         out.print(f"  If so: waypost relink {receipt.id} --add --ref '{place}'", markup=False)
@@ -62,7 +62,7 @@ def print_receipt(receipt: "Receipt") -> None:
     for what in receipt.masked:
         out.print(f"  masked: {what}", markup=False)
     if receipt.pending:
-        out.print(f"  still to be embedded by {', '.join(receipt.pending)}; keywords find it meanwhile", markup=False)
+        out.print("  Semantic indexing continues in the background.")
 
 
 def print_notices(notices: tuple[str, ...]) -> None:
@@ -89,44 +89,43 @@ def print_rows(rows: Sequence[dict[str, Any]]) -> None:
         )
         print_text(out, row["text"])
     if not rows:
-        out.print("Nothing is remembered here yet. Try: waypost remember TEXT")
+        out.print("No memories yet. Try: waypost remember TEXT")
 
 
-def print_status(found: dict[str, Any]) -> None:
-    """The same as the JSON, said for people."""
-    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in found["collections"].items())
-    owed = ", ".join(f"{count} by {name}" for name, count in found["pending"].items() if count)
-    missing = [name for name, there in found["models_installed"].items() if not there]
+def print_status(status: dict[str, Any]) -> None:
+    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in status["collections"].items())
+    pending = ", ".join(f"{count} by {name}" for name, count in status["pending"].items() if count)
+    missing = [name for name, there in status["models_installed"].items() if not there]
     pairs = {
-        found["kind"]: f"{found['name']} ({found['space']})",
-        "memories": f"{found['memories']}{f' ({counts})' if counts else ''}",
-        **({"tree": _tree(found["tree"])} if found["kind"] == "project" else {}),  # a person's memory has none
-        "to review": _to_review(found["review"]),
-        "engine": found["model"] + (f"; not installed: {', '.join(missing)}" if missing else ""),
-        "to embed": owed or "nothing",
-        "size": f"{found['storage_bytes'] / 1e6:.1f} MB in {found['store']}",
-        "since": found["initialised_at"][:10],
-        "last change": (found["updated_at"] or "none yet")[:16].replace("T", " "),
-        "journal": found["journal"],
+        status["kind"]: f"{status['name']} ({status['space']})",
+        "memories": f"{status['memories']}{f' ({counts})' if counts else ''}",
+        **({"repository": _repository(status["tree"])} if status["kind"] == "project" else {}),
+        "to review": _to_review(status["review"]),
+        "embedding model": status["model"] + (f"; not installed: {', '.join(missing)}" if missing else ""),
+        "to embed": pending or "nothing",
+        "size": f"{status['storage_bytes'] / 1e6:.1f} MB in {status['store']}",
+        "since": status["initialised_at"][:10],
+        "last change": (status["updated_at"] or "none yet")[:16].replace("T", " "),
+        "journal": status["journal"],
     }
     print_pairs(pairs)
-    print_notices(found["notices"])
+    print_notices(status["notices"])
 
 
-def _to_review(found: dict[str, int]) -> str:
-    told = [f"{count} {name}" for name, count in found.items() if count]
-    return f"{', '.join(told)}: waypost review" if told else "nothing"
+def _to_review(counts: dict[str, int]) -> str:
+    parts = [f"{count} {name}" for name, count in counts.items() if count]
+    return f"{', '.join(parts)}: waypost review" if parts else "nothing"
 
 
-def _tree(found: dict[str, Any] | None) -> str:
-    if found is None:
-        return "not indexed; `waypost init` does it"
-    waiting = f", {found['waiting']} waiting to be read again" if found["waiting"] else ""
-    return f"{counted(found['files'], 'file')}, {counted(found['lines'], 'line')}{waiting}"
+def _repository(index: dict[str, Any] | None) -> str:
+    if index is None:
+        return "not indexed; run `waypost init`"
+    waiting = f", {index['waiting']} waiting to be indexed again" if index["waiting"] else ""
+    return f"{counted(index['files'], 'file')}, {counted(index['lines'], 'line')}{waiting}"
 
 
 def print_pairs(pairs: dict[str, Any]) -> None:
-    """A value a line, the names in one column."""
+    """Print one aligned `name  value` line each."""
     width = max((len(name) for name in pairs), default=0)
     out = console()
     for name, value in pairs.items():

@@ -1,10 +1,9 @@
-"""How far long work has come: a bar at a terminal, now and then a line elsewhere, nothing beside JSON.
+"""Progress of long work: a bar at a terminal, a line every two seconds elsewhere, nothing with `--json`.
 
     with progress(json=json) as report:
         report("Reading files", 120, 2900, "src/app.py")
 
-It goes to standard error, which stays free of it when the answer is meant for a program. Work is never stopped because
-its progress cannot be shown.
+Progress goes to standard error. A failure to print it never stops the work.
 """
 
 import contextlib
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 LINE_SECONDS = 2.0  # between two lines of one phase
-BAR_SECONDS = 0.05  # between two movements of a bar: more is not seen, and costs the work time
+BAR_SECONDS = 0.05  # between two redraws of a bar; more often is invisible and slows the work
 _LONGEST_NOTE = 60
 
 Ticks = Callable[[], float]
@@ -28,17 +27,17 @@ Ticks = Callable[[], float]
 
 class ProgressReport(Protocol):
     def __call__(self, phase: str, done: int, total: int, note: str = "") -> None:
-        """So much of this phase is done. A total of 0 is one that is not known. May be called from any thread."""
+        """Report `done` of `total` in this phase; a total of 0 is unknown. Can be called from any thread."""
 
 
 @contextlib.contextmanager
 def progress(
     *, json: bool = False, stream: TextIO | None = None, ticks: Ticks = time.monotonic
 ) -> Iterator[ProgressReport]:
-    """Show the progress that the block reports on `stream`, standard error unless told."""
+    """Show the progress reported in the block on `stream` (default: standard error)."""
     stream = stream or sys.stderr
-    if json or stream is None:  # a process without standard streams has nobody to tell
-        yield lambda *_, **__: None
+    if json or stream is None:  # a process can lack standard streams
+        yield _silent
     elif stream.isatty() and (bars := _Bars(stream, ticks)).possible:
         with bars:
             yield bars
@@ -48,57 +47,60 @@ def progress(
         lines.finish()
 
 
+def _silent(phase: str, done: int, total: int, note: str = "") -> None: ...
+
+
 class _Lines:
-    """The beginning and the end of each phase, and every two seconds how far it is."""
+    """Prints the start and end of each phase, and a line every two seconds."""
 
     def __init__(self, stream: TextIO, ticks: Ticks) -> None:
         self._stream = stream
         self._ticks = ticks
         self._lock = threading.Lock()
         self._phase: str | None = None
-        self._unsaid = ""  # the last report, when it was not printed
+        self._unprinted = ""  # the last report, if it was not printed
         self._printed_at = 0.0
 
     def __call__(self, phase: str, done: int, total: int, note: str = "") -> None:
         with self._lock:
             line = _line(phase, done, total, note)
             if phase != self._phase:
-                self._print_unsaid()
+                self._print_rest()
                 self._phase = phase
             elif self._ticks() - self._printed_at < LINE_SECONDS:
-                self._unsaid = line
+                self._unprinted = line
                 return
             self._print(line)
 
     def finish(self) -> None:
         with self._lock:
-            self._print_unsaid()
+            self._print_rest()
 
-    def _print_unsaid(self) -> None:
-        if self._unsaid:
-            self._print(self._unsaid)
+    def _print_rest(self) -> None:
+        if self._unprinted:
+            self._print(self._unprinted)
 
     def _print(self, line: str) -> None:
-        self._unsaid = ""
+        self._unprinted = ""
         self._printed_at = self._ticks()
-        with contextlib.suppress(OSError, ValueError):  # whoever read it has gone, or it was closed
+        with contextlib.suppress(OSError, ValueError):  # the reader is gone or the stream is closed
             print(line, file=self._stream, flush=True)
 
 
 def _line(phase: str, done: int, total: int, note: str) -> str:
     share = f" ({100 * done // total} %)" if total > 0 else ""
     count = f"{done:,} of {total:,}" if total > 0 else f"{done:,}"
-    return f"{phase}: {count}{share}{'  ' + _shown(note) if note else ''}"
+    return f"{phase}: {count}{share}{'  ' + _shortened(note) if note else ''}"
 
 
-def _shown(note: str) -> str:
-    """The end of a note on one line: of a path it tells more than the beginning."""
+def _shortened(note: str) -> str:
+    """A note on one line, cut at the front: the end of a path says more."""
     line = safe(" ".join(note[-4 * _LONGEST_NOTE :].split()))
     return line if len(line) <= _LONGEST_NOTE else "…" + line[1 - _LONGEST_NOTE :]
 
 
 class _Bars:
-    """A bar for each phase, gone when the work is done: then its result speaks."""
+    """Shows a bar for each phase, removed when the work is done."""
 
     def __init__(self, stream: TextIO, ticks: Ticks) -> None:
         from rich.console import Console
@@ -130,13 +132,13 @@ class _Bars:
 
     def __call__(self, phase: str, done: int, total: int, note: str = "") -> None:
         with self._lock:
-            known = phase in self._tasks
-            if known and done != total and self._ticks() - self._moved_at < BAR_SECONDS:
+            started = phase in self._tasks
+            if started and done != total and self._ticks() - self._moved_at < BAR_SECONDS:
                 return
             self._moved_at = self._ticks()
             with contextlib.suppress(OSError, ValueError):
-                if not known:
+                if not started:
                     self._tasks[phase] = self._progress.add_task(phase, total=total or None, note="")
                 self._progress.update(
-                    self._tasks[phase], completed=done, total=total or None, note=_shown(note) if note else ""
+                    self._tasks[phase], completed=done, total=total or None, note=_shortened(note) if note else ""
                 )

@@ -1,1 +1,1 @@
-"""The commands of a team's database."""
+"""Commands for a team's PostgreSQL database."""

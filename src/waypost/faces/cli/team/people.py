@@ -1,128 +1,109 @@
-"""Commands on the people of a team, and on the database roles that their machines log in with."""
+"""Commands for a team's users and their database logins."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from waypost.errors import InvalidInput, NotFound
+from waypost.errors import InvalidInput
 from waypost.faces.cli.framework import Json
 from waypost.faces.cli.output.memories import print_json, safe
-from waypost.faces.cli.team.database import LoggingIn, Store, directory_in, new_password, pool_of, team_app
+from waypost.faces.cli.team.database import DatabaseUrl, print_login, team_app
 from waypost.model.time import format_time
 
-if TYPE_CHECKING:
-    from waypost.store.postgres.directory.rows import User as TeamUser
-
-user_app = typer.Typer(help="People.", no_args_is_help=True)
-login_app = typer.Typer(help="The database roles that people's machines log in with.", no_args_is_help=True)
+user_app = typer.Typer(help="Users of the team.", no_args_is_help=True)
+login_app = typer.Typer(help="Database roles that users' machines log in with.", no_args_is_help=True)
 team_app.add_typer(user_app, name="user")
 team_app.add_typer(login_app, name="login")
 
 User = Annotated[str, typer.Argument(metavar="USER", help="The person's name in the team.")]
 Login = Annotated[str, typer.Argument(metavar="ROLE", help="A database role that can log in.")]
-Create = Annotated[bool, typer.Option("--create", help="Make the role, and print its password, this once.")]
+Create = Annotated[bool, typer.Option("--create", help="Create the role and print its password once.")]
 
 
 @user_app.command("add")
-def add_user(name: User, database: Store = "", json: Json = False) -> None:
-    """Add a person. They may nothing yet: see `team member add`."""
+def add_user(name: User, database: DatabaseUrl = "", json: Json = False) -> None:
+    """Add a user. They have no access until `team member add`."""
+    from waypost.memory.team_admin import directory_in
+
     with directory_in(database) as directory:
-        if name in {one.name for one in directory.users()}:
-            raise InvalidInput(
-                f"There is a user {name!r} already.", "Take another name. `waypost team user list` has all."
-            )
+        if name in {user.name for user in directory.users()}:
+            raise InvalidInput(f"User {name!r} already exists.", "Choose another name. See `waypost team user list`.")
         directory.add_user(name)
     if json:
         print_json({"user": name, "status": "added"})
         return
     print(
         f"Added {name}. Next: a login for each machine with the code, `waypost team login add {name} ROLE --create`,\n"
-        f"and a role in a memory, `waypost team member add {name} owner|writer|reader` in its project."
+        f"and a role in a memory: run `waypost team member add {name} owner|writer|reader` in its project."
     )
 
 
 @user_app.command("list")
-def list_users(database: Store = "", json: Json = False) -> None:
-    """Who is in the team."""
+def list_users(database: DatabaseUrl = "", json: Json = False) -> None:
+    """List the users of the team."""
+    from waypost.memory.team_admin import directory_in
+
     with directory_in(database) as directory:
         users = directory.users()
     if json:
         rows = [
             {
-                "user": one.name,
-                "added": format_time(one.added_at),
-                "logins": one.logins,
-                "disabled": bool(one.disabled_at),
+                "user": user.name,
+                "added": format_time(user.added_at),
+                "logins": user.logins,
+                "disabled": bool(user.disabled_at),
             }
-            for one in users
+            for user in users
         ]
         print_json({"users": rows})
         return
-    for one in users:
-        logins = f", logs in as {', '.join(one.logins)}" if one.logins else ""
-        print(safe(f"{one.name}{logins}{' (disabled)' if one.disabled_at else ''}"))
+    for user in users:
+        logins = f", logs in as {', '.join(user.logins)}" if user.logins else ""
+        print(safe(f"{user.name}{logins}{' (disabled)' if user.disabled_at else ''}"))
     if not users:
-        print("Nobody yet. Add somebody: waypost team user add NAME")
+        print("No users yet. Add one: waypost team user add NAME")
 
 
 @user_app.command("disable")
-def disable_user(name: User, database: Store = "", json: Json = False) -> None:
-    """From now on this person's tokens, sessions and logins open nothing."""
+def disable_user(name: User, database: DatabaseUrl = "", json: Json = False) -> None:
+    """Disable a user. Their tokens, sessions and logins stop working."""
+    from waypost.memory.team_admin import directory_in
+
     with directory_in(database) as directory:
         directory.disable_user(name)
     print_json({"user": name, "status": "disabled"}) if json else print(f"Disabled {name}.")
 
 
 @user_app.command("enable")
-def enable_user(name: User, database: Store = "", json: Json = False) -> None:
-    """Give a person back what they could before."""
+def enable_user(name: User, database: DatabaseUrl = "", json: Json = False) -> None:
+    """Enable a disabled user with their earlier rights."""
+    from waypost.memory.team_admin import directory_in
+
     with directory_in(database) as directory:
         directory.enable_user(name)
     print_json({"user": name, "status": "enabled"}) if json else print(f"Enabled {name}.")
 
 
 @login_app.command("add")
-def add_login(user: User, role: Login, create: Create = False, database: Store = "", json: Json = False) -> None:
-    """From now on whoever logs in to the database with this role is this person."""
-    from waypost.store.postgres.roles import give_password
+def add_login(user: User, role: Login, create: Create = False, database: DatabaseUrl = "", json: Json = False) -> None:
+    """Link a database role to a user. Anyone who logs in with it acts as this user."""
+    from waypost.memory.team_admin import add_login as link_login
 
-    password = new_password() if create else None
-    with directory_in(database) as directory, directory.connection.transaction():
-        users = {one.name: one for one in directory.users()}
-        if directory.is_admin():  # who is none is told so by the database
-            _check_login(users, user, role)
-        if password:
-            give_password(directory.connection, role, password, create=True)
-        try:
-            directory.add_login(user, role)
-        except NotFound as error:
-            raise NotFound(error.what, "Add --create to have it made, or make it: CREATE ROLE … LOGIN.") from error
-        dsn = pool_of(database).dsn
-        logging_in = LoggingIn.by(directory.connection, dsn, role, password) if password else None
-    row = {"user": user, "login": role, "status": "added"}
+    login = link_login(database, user, role, create=create)
     if json:
-        told = {"password": password, "store": logging_in.store} if logging_in else {}
-        print_json(row | told)
+        secret = {"password": login.password, "store": login.store} if login else {}
+        print_json({"user": user, "login": role, "status": "added"} | secret)
         return
     print(safe(f"{user} logs in as {role}."))
-    if logging_in:
-        print(logging_in.told("The password"))
-
-
-def _check_login(users: "dict[str, TeamUser]", user: str, role: str) -> None:
-    if user not in users:
-        raise NotFound(f"There is no user {user[:80]!r}.", "Add them first: waypost team user add NAME.")
-    for one in users.values():
-        if role in one.logins:
-            raise InvalidInput(
-                f"{one.name} logs in as {role} already.",
-                "Take another role, or take it from them first: waypost team login remove.",
-            )
+    if login:
+        print_login("The password", login)
 
 
 @login_app.command("remove")
-def remove_login(user: User, role: Login, database: Store = "", json: Json = False) -> None:
-    """This role is nobody's any more. It stays in the database."""
+def remove_login(user: User, role: Login, database: DatabaseUrl = "", json: Json = False) -> None:
+    """Unlink a database role from a user. The role stays in the database."""
+    from waypost.memory.team_admin import directory_in
+
     with directory_in(database) as directory:
         directory.remove_login(user, role)
     print_json({"user": user, "login": role, "status": "removed"}) if json else print(safe(f"Removed {role}."))

@@ -1,4 +1,4 @@
-"""Every page, one module for each section."""
+"""All pages, one module per section."""
 
 from waypost.faces.dashboard.pages import (
     code,
@@ -12,17 +12,17 @@ from waypost.faces.dashboard.pages import (
     staleness,
     why,
 )
-from waypost.faces.dashboard.request_context import PagePlace
+from waypost.faces.dashboard.request_context import PageRoute
 
-PLACES: tuple[PagePlace, ...] = (
-    *overview.PLACES,
-    *sharing.PLACES,
-    *search.PLACES,
-    *memory.PLACES,
-    *context.PLACES,
-    *staleness.PLACES,
-    *review.PLACES,
-    *why.PLACES,
-    *code.PLACES,
-    *journal.PLACES,
+PAGES: tuple[PageRoute, ...] = (
+    *overview.PAGES,
+    *sharing.PAGES,
+    *search.PAGES,
+    *memory.PAGES,
+    *context.PAGES,
+    *staleness.PAGES,
+    *review.PAGES,
+    *why.PAGES,
+    *code.PAGES,
+    *journal.PAGES,
 )

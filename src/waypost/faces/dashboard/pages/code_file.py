@@ -1,4 +1,4 @@
-"""A file cut where memories begin, so that each stands beside the lines that it is about."""
+"""A file, cut where memories begin, so that each is shown next to its lines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any
 from waypost.flows.index.source_view import SourceSeen
 from waypost.model.code_link import AboutHit
 
-_LONGEST_MARK = 400  # lines that are marked for one memory; one about a whole class marks no more
+_LONGEST_MARK = 400  # lines marked per memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +20,14 @@ class CodeLine:
 
 @dataclass(frozen=True, slots=True)
 class CodePiece:
-    """Lines that follow each other, and the memories about code that begins with the first of them."""
+    """Consecutive lines, and the memories about code that starts at the first one."""
 
     lines: tuple[CodeLine, ...]
     hits: tuple[AboutHit, ...]
 
 
 def file_values(path: str, source: SourceSeen | None, hits: Sequence[AboutHit]) -> dict[str, Any]:
-    """What the page of a file shows. Without its text, only what is remembered about it."""
+    """The values for a file's page. Without the source, only its memories."""
     gone = [hit for hit in hits if hit.link.finding.path is None and hit.link.is_stale]
     whole = [hit for hit in hits if hit not in gone and hit.link.reference.line_range is None]
     placed = [hit for hit in hits if hit not in gone and hit not in whole]
@@ -38,17 +38,17 @@ def file_values(path: str, source: SourceSeen | None, hits: Sequence[AboutHit]) 
         "gone": gone,
         "whole": whole,
         "pieces": pieces_of(source, placed) if source is not None else [],
-        "elsewhere": _elsewhere(source, placed),
+        "elsewhere": _on_other_lines(source, placed),
         "stale": sum(hit.memory.state.is_stale for hit in hits),
     }
 
 
-def _elsewhere(source: SourceSeen | None, placed: Sequence[AboutHit]) -> list[AboutHit]:
-    """Memories about lines that this page does not show."""
+def _on_other_lines(source: SourceSeen | None, placed: Sequence[AboutHit]) -> list[AboutHit]:
+    """Memories about lines not on this page."""
     if source is None:
         return list(placed)
-    shown = range(source.first, source.first + len(source.lines))
-    return [hit for hit in placed if _start(hit) not in shown]
+    visible = range(source.first, source.first + len(source.lines))
+    return [hit for hit in placed if _start(hit) not in visible]
 
 
 def pieces_of(source: SourceSeen, placed: Sequence[AboutHit]) -> list[CodePiece]:

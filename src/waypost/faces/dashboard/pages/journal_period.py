@@ -1,4 +1,4 @@
-"""A day, week, month or year of the journal, a file of it as it stands, or one conversation."""
+"""A day, week, month or year of the journal, a journal file, or a conversation."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -14,38 +14,38 @@ from waypost.flows.journal.timeline import TimelineEntry
 from waypost.journal.layout import Month, Week, day_of, month_of, stage_of, week_of, year_of
 from waypost.memory import Memory
 
-_AT_ONCE = 100  # entries of a page
-_LONGEST_FILE = 200_000  # characters of a file that are shown
+_AT_ONCE = 100  # entries per page
+_LONGEST_FILE = 200_000  # characters shown
 _MOST_TURNS = 500
 _IMPORTANCE = 10
 
 
-def show_period(asked: PageRequest) -> ShowPage:
-    when, page = asked.path["when"], asked.whole("page", 1, 1, 10_000)
+def show_period(request: PageRequest) -> ShowPage:
+    when, page = request.path["when"], request.whole("page", 1, 1, 10_000)
     if not PERIOD.fullmatch(when) or _named(when) is None:
-        raise NotFound("The journal has no such time.", "Write 2026-01-30, 2026-W05, 2026-01 or 2026.")
-    journal = asked.memory.journal
-    found = journal.timeline(when)
-    first, last = found.first or date.min, found.last or date.min
-    summary = _summary(asked.memory, when)
-    originals = sorted({one.path for one in found.entries})
-    shown = found.entries[(page - 1) * _AT_ONCE : page * _AT_ONCE]
+        raise NotFound("The journal has no such period.", "Write 2026-01-30, 2026-W05, 2026-01 or 2026.")
+    journal = request.memory.journal
+    timeline = journal.timeline(when)
+    first, last = timeline.first or date.min, timeline.last or date.min
+    summary = _summary(request.memory, when)
+    originals = sorted({entry.path for entry in timeline.entries})
+    visible = timeline.entries[(page - 1) * _AT_ONCE : page * _AT_ONCE]
     values: dict[str, Any] = {
         "when": when,
         "first": first,
         "last": last,
-        "entries": shown,
-        "total": len(found.entries),
+        "entries": visible,
+        "total": len(timeline.entries),
         "page": page,
-        "pages": max(1, -(-len(found.entries) // _AT_ONCE)),
+        "pages": max(1, -(-len(timeline.entries) // _AT_ONCE)),
         "summary": summary,
         "summary_lines": lines_of(summary.text) if summary is not None else [],
-        "summaries": [path for path in found.summaries if summary is None or path != summary.path],
+        "summaries": [path for path in timeline.summaries if summary is None or path != summary.path],
         "originals": originals,
-        "is_condensed": any(stage_of(one.path) != "daily" or one.entry.trimmed for one in found.entries),
+        "is_condensed": any(stage_of(entry.path) != "daily" or entry.entry.trimmed for entry in timeline.entries),
         "is_held": bool({*originals} & {*journal.stats()["held"]}) if originals else False,
-        "around": _around(when, [one.day for one in journal.calendar()]),
-        "calendar": _calendar(asked, found.entries, first, last),
+        "around": _around(when, [counted.day for counted in journal.calendar()]),
+        "calendar": _calendar(request, timeline.entries, first, last),
         "stage_of": stage_of,
         "name_of": name_of,
         "most": _IMPORTANCE,
@@ -53,32 +53,32 @@ def show_period(asked: PageRequest) -> ShowPage:
     return ShowPage("journal_period.html", when, values)
 
 
-def show_file(asked: PageRequest) -> ShowPage:
-    """A file of the journal as it stands, also one of the archive."""
-    shown = asked.memory.journal.show(asked.text("path", limit=300))
-    text = shown.text[:_LONGEST_FILE]
-    values = {"shown": shown, "text": text, "left_out": len(shown.text) - len(text), "when": name_of(shown.path)}
-    return ShowPage("journal_file.html", shown.path, values)
+def show_file(request: PageRequest) -> ShowPage:
+    """A journal file as it is, also from the archive."""
+    file = request.memory.journal.show(request.text("path", limit=300))
+    text = file.text[:_LONGEST_FILE]
+    values = {"shown": file, "text": text, "left_out": len(file.text) - len(text), "when": name_of(file.path)}
+    return ShowPage("journal_file.html", file.path, values)
 
 
-def show_conversation(asked: PageRequest) -> ShowPage:
-    """All turns of a conversation, and others that resemble it."""
-    session = asked.text("id", limit=300)
-    memory = asked.memory
+def show_conversation(request: PageRequest) -> ShowPage:
+    """All turns of a conversation, and similar ones."""
+    session = request.text("id", limit=300)
+    memory = request.memory
     turns = memory.list(session=session, limit=_MOST_TURNS, archived=True) if session else ()
     similar: list[Similar] = list(memory.journal.similar(session, 8)) if turns else []
     if not turns:
-        raise NotFound("There is no such conversation.", "The journal's pages lead to those that there are.")
+        raise NotFound("There is no such conversation.", "The journal's pages link to existing ones.")
     return ShowPage(
         "journal_conversation.html", "A conversation", {"session": session, "turns": turns, "similar": similar}
     )
 
 
 def name_of(path: str) -> str:
-    """The time that a file is about, as its page is called; empty for one that is about none."""
-    found = day_of(path) or week_of(path) or month_of(path)
-    if found is not None:
-        return found.isoformat() if isinstance(found, date) else str(found)
+    """The period of a file, as in its page's address. Empty if it has none."""
+    period = day_of(path) or week_of(path) or month_of(path)
+    if period is not None:
+        return period.isoformat() if isinstance(period, date) else str(period)
     year = year_of(path)
     return f"{year:04}" if year is not None else ""
 
@@ -88,42 +88,42 @@ def _named(when: str) -> "date | Week | Month | int | None":
 
 
 def _summary(memory: Memory, when: str) -> ShownFile | None:
-    """The summary of a week, month or year; a day has only its entries."""
+    """The summary of a week, month or year. A day has none."""
     if day_of(when) is not None:
         return None
     try:
-        shown = memory.journal.show(when)
+        file = memory.journal.show(when)
     except NotFound:
         return None
-    return shown if len(shown.text) <= _LONGEST_FILE else None
+    return file if len(file.text) <= _LONGEST_FILE else None
 
 
 def _around(when: str, days: Sequence[date]) -> dict[str, str]:
-    """The times before and after it of which there is something, and what it is a part of."""
-    found = _named(when)
+    """The previous and next period with entries, and the periods that contain it."""
+    period = _named(when)
     part_of = {"in": "", "month": ""}
-    match found:
+    match period:
         case date():
-            part_of = {"in": str(Week.of(found)), "month": f"{found:%Y-%m}"}
+            part_of = {"in": str(Week.of(period)), "month": f"{period:%Y-%m}"}
             names = [day.isoformat() for day in days]
         case Week():
-            part_of = {"in": str(found.month), "month": ""}
+            part_of = {"in": str(period.month), "month": ""}
             names = [str(Week.of(day)) for day in days]
         case Month():
-            part_of = {"in": f"{found.year:04}", "month": ""}
+            part_of = {"in": f"{period.year:04}", "month": ""}
             names = [f"{day:%Y-%m}" for day in days]
         case _:
             names = [f"{day:%Y}" for day in days]
-    before, after = [one for one in names if one < when], [one for one in names if one > when]
+    before, after = [name for name in names if name < when], [name for name in names if name > when]
     return {"before": max(before, default=""), "after": min(after, default=""), **part_of}
 
 
-def _calendar(asked: PageRequest, entries: tuple[TimelineEntry, ...], first: date, last: date) -> Any:
+def _calendar(request: PageRequest, entries: tuple[TimelineEntry, ...], first: date, last: date) -> Any:
     if (last - first).days < 7:
         return ""
     counts: dict[date, int] = {}
-    for one in entries:
-        day = day_of(one.path) or one.entry.at.date()
+    for entry in entries:
+        day = day_of(entry.path) or entry.entry.at.date()
         counts[day] = counts.get(day, 0) + 1
     title = f"Entries of {first} to {last}"
-    return calendar_plot(title, counts, first, last, href=lambda day: asked.link("journal", day.isoformat()))
+    return calendar_plot(title, counts, first, last, href=lambda day: request.link("journal", day.isoformat()))

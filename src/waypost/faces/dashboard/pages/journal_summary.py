@@ -1,11 +1,11 @@
-"""A summary of the journal, to be read: its headings, lists and days. Words of people stay as they wrote them."""
+"""A journal summary's headings, lists and dates. People's own text stays as it is."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 PERIOD = re.compile(r"\d{4}(-\d\d-\d\d|-W\d\d|-\d\d)?")
-_COMMENT = re.compile(r"^<!--[^<>]{0,200}-->\n|<!--[^<>]{0,200}-->", re.MULTILINE)  # Waypost's own notes
+_COMMENT = re.compile(r"^<!--[^<>]{0,200}-->\n|<!--[^<>]{0,200}-->", re.MULTILINE)  # Waypost's own comments
 _HEADING = re.compile(r"#{2,6} ")
 _ITEM = re.compile(r"( {0,40})- ")
 _MARKED = re.compile(r"\*\*([^*\n]{1,300})\*\*|\[(\d{4}[-W\d]{0,6})\]\([^()\n]{1,300}\)")
@@ -15,7 +15,7 @@ _DEEPEST = 3
 @dataclass(frozen=True, slots=True)
 class SummaryPiece:
     text: str
-    kind: str = ""  # "", "strong", or "time": then the text is a day, week, month or year
+    kind: str = ""  # "", "strong", or "time" for a day, week, month or year
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,28 +26,28 @@ class SummaryLine:
 
 
 def lines_of(text: str) -> list[SummaryLine]:
-    """The lines of a summary's Markdown, without its title, which the page has."""
+    """The lines of a summary's Markdown, without its title."""
     lines = [line for line in _COMMENT.sub("", text).splitlines() if line.strip()]
     return [_line(line) for number, line in enumerate(lines) if number or not line.startswith("# ")]
 
 
 def _line(line: str) -> SummaryLine:
-    if found := _HEADING.match(line):
-        return SummaryLine("heading", 0, tuple(_pieces(line[found.end() :])))
-    if found := _ITEM.match(line):
-        return SummaryLine("item", min(len(found[1]) // 2, _DEEPEST), tuple(_pieces(line[found.end() :])))
+    if match := _HEADING.match(line):
+        return SummaryLine("heading", 0, tuple(_pieces(line[match.end() :])))
+    if match := _ITEM.match(line):
+        return SummaryLine("item", min(len(match[1]) // 2, _DEEPEST), tuple(_pieces(line[match.end() :])))
     return SummaryLine("words", 0, tuple(_pieces(line)))
 
 
 def _pieces(text: str) -> Iterator[SummaryPiece]:
     end = 0
-    for found in _MARKED.finditer(text):
-        strong, time = found.groups()
+    for match in _MARKED.finditer(text):
+        strong, time = match.groups()
         if time is not None and not PERIOD.fullmatch(time):
             continue
-        if found.start() > end:
-            yield SummaryPiece(text[end : found.start()])
+        if match.start() > end:
+            yield SummaryPiece(text[end : match.start()])
         yield SummaryPiece(strong or time, "strong" if strong else "time")
-        end = found.end()
+        end = match.end()
     if end < len(text):
         yield SummaryPiece(text[end:])

@@ -1,15 +1,15 @@
-"""A memory from all sides: what it says, on whose word, what it points at then and now, and how it came to be."""
+"""A memory: its text, source, code then and now, links and history."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from waypost.errors import NotFound
-from waypost.faces.dashboard.activity import deeds
+from waypost.faces.dashboard.activity import audit_lines
 from waypost.faces.dashboard.diffs import DiffLine, DiffWords, line_diff, word_diff
 from waypost.faces.dashboard.graph import COLUMNS
 from waypost.faces.dashboard.pages.memory_changes import CHANGES, memory_id_of
-from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, ShowPage
 from waypost.faces.dashboard.wording import shortened
 from waypost.flows.links.code_changes import Behind
 from waypost.flows.recall.related import RelatedMemory
@@ -23,66 +23,66 @@ from waypost.model.lifetime import CLASSES, ON_EXPIRE
 from waypost.model.memory import Version
 from waypost.refs.confidence import confidence_parts
 
-_MOST_DEEDS = 50
+_MOST_LINES = 50
 _MOST_VERSIONS = 50
 _ENDINGS = ("retract", "reject")
 
-_LINK_WORDS = {  # the kind of a link, and whether it leads there
+_LINK_TITLES = {  # by kind and direction
     ("parent", True): "Part of",
     ("child", True): "Contains",
     ("supersedes", True): "Replaced",
-    ("supersedes", False): "Was replaced by",
-    ("justifies", True): "Is a reason for",
+    ("supersedes", False): "Replaced by",
+    ("justifies", True): "Reason for",
     ("justifies", False): "Because",
     ("leads_to", True): "Leads to",
     ("leads_to", False): "Follows from",
     ("blocks", True): "Limits",
-    ("blocks", False): "Is limited by",
+    ("blocks", False): "Limited by",
     ("causes", True): "Causes",
-    ("causes", False): "Is caused by",
+    ("causes", False): "Caused by",
     ("see_also", True): "See also",
     ("see_also", False): "See also",
     ("derived_from", True): "Comes from",
     ("derived_from", False): "Led to",
 }
-_STATE_WORDS = {
-    UNCHANGED: "as it was",
+_STATE_TEXT = {
+    UNCHANGED: "unchanged",
     MOVED: "moved",
     CHANGED: "changed",
-    DELETED: "gone",
-    AMBIGUOUS: "in several places",
+    DELETED: "deleted",
+    AMBIGUOUS: "several places",
     UNCHECKED: "not checked",
 }
-_SURE_WORDS = {
-    "recency": "Looked at lately",
+_CONFIDENCE_TITLES = {
+    "recency": "Verified recently",
     "evidence": "Evidence",
-    "code": "Still as it was",
+    "code": "Code unchanged",
     "source": "Source",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class CodeShown:
-    """The code behind a link; `diff` is there when it was another."""
+class LinkedCode:
+    """The code behind a link. `diff` is set if the code has changed."""
 
     behind: Behind
     diff: tuple[DiffLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class VersionShown:
+class VersionDiff:
     version: Version
-    diff: tuple[DiffWords, ...] = ()  # against the one before
+    diff: tuple[DiffWords, ...] = ()  # against the previous version
 
 
-def show(asked: PageRequest) -> ShowPage:
-    memory_id = memory_id_of(asked)
-    memory = asked.memory
-    told = memory.history(memory_id)  # also of what is not held any more
-    linked = _held(memory, memory_id)
-    version = linked.version if linked else told.versions[-1]
+def show(request: PageRequest) -> ShowPage:
+    memory_id = memory_id_of(request)
+    memory = request.memory
+    history = memory.history(memory_id)  # also for memories that are no longer valid
+    linked = _current(memory, memory_id)
+    version = linked.version if linked else history.versions[-1]
     links = _links(memory.facts.related(memory_id))
-    audit = deeds(memory.admin.audit(memory_id, _MOST_DEEDS))
+    audit = audit_lines(memory.admin.audit(memory_id, _MOST_LINES))
     values: dict[str, Any] = {
         "version": version,
         "linked": linked,
@@ -90,15 +90,15 @@ def show(asked: PageRequest) -> ShowPage:
         "is_derived": KINDS[version.kind].derived,
         "is_journal": KINDS[version.kind].is_journal,
         "code": _code(memory, memory_id) if linked and version.refs else (),
-        "state_words": _STATE_WORDS,
-        "sure": _sure(asked, linked) if linked else (),
-        "versions": _versions(told),
+        "state_words": _STATE_TEXT,
+        "sure": _confidence(request, linked) if linked else (),
+        "versions": _versions(history),
         "links": links,
         "chain": version.kind in COLUMNS and linked is not None,
         "audit": audit,
-        "ended": "" if linked else _ended(one.action for one in audit),
-        "may_act": asked.may_change and asked.is_person,
-        "may_forget": asked.is_owner,
+        "ended": "" if linked else _ending(line.action for line in audit),
+        "may_act": request.may_change and request.is_person,
+        "may_forget": request.is_owner,
         "levels": range(MAX_LEVEL + 1),
         "ttl_classes": CLASSES,
         "ends": ON_EXPIRE,
@@ -106,55 +106,55 @@ def show(asked: PageRequest) -> ShowPage:
     return ShowPage("memory.html", shortened(version.text, 60), values)
 
 
-def _ended(actions: Iterable[str]) -> str:
-    """How it ended, where that can be undone: "retract" or "reject". Of what was replaced since, nothing."""
-    last = next((one for one in actions if one in (*_ENDINGS, "restore", "reinstate")), "")
+def _ending(actions: Iterable[str]) -> str:
+    """ "retract" or "reject" if that ended the memory and can be undone, else empty."""
+    last = next((action for action in actions if action in (*_ENDINGS, "restore", "reinstate")), "")
     return last if last in _ENDINGS else ""
 
 
-def _held(memory: Memory, memory_id: str) -> LinkedMemory | None:
+def _current(memory: Memory, memory_id: str) -> LinkedMemory | None:
     try:
         return memory.show(memory_id)
     except NotFound:
         return None
 
 
-def _code(memory: Memory, memory_id: str) -> tuple[CodeShown, ...]:
+def _code(memory: Memory, memory_id: str) -> tuple[LinkedCode, ...]:
     return tuple(_code_shown(behind) for behind in memory.code.code_behind(memory_id))
 
 
-def _code_shown(behind: Behind) -> CodeShown:
+def _code_shown(behind: Behind) -> LinkedCode:
     if behind.then is None:
-        return CodeShown(behind)
+        return LinkedCode(behind)
     now = behind.now
     new, first = (now.meant, now.marked.start if now.marked else now.first) if now else ((), 1)
     old_first = behind.then.marked.start if behind.then.marked else behind.then.first
-    return CodeShown(behind, line_diff(behind.then.meant, new, old_first, first))
+    return LinkedCode(behind, line_diff(behind.then.meant, new, old_first, first))
 
 
-def _sure(asked: PageRequest, linked: LinkedMemory) -> tuple[tuple[str, float, float], ...]:
-    """What makes it sure, in words: how much there is of each, and how much it counts."""
-    seen = replace(linked.state, verified_at=linked.seen_at)
-    parts = confidence_parts(linked.version, seen, asked.spaces.now())
-    return tuple((_SURE_WORDS[part.name], part.value, part.weight) for part in parts)
+def _confidence(request: PageRequest, linked: LinkedMemory) -> tuple[tuple[str, float, float], ...]:
+    """The parts of its confidence: title, value and weight."""
+    state = replace(linked.state, verified_at=linked.seen_at)
+    parts = confidence_parts(linked.version, state, request.spaces.now())
+    return tuple((_CONFIDENCE_TITLES[part.name], part.value, part.weight) for part in parts)
 
 
-def _versions(told: History) -> tuple[VersionShown, ...]:
-    """Newest first, with what each changed."""
-    shown, before = list[VersionShown](), ""
-    for version in told.versions[-_MOST_VERSIONS:]:
+def _versions(history: History) -> tuple[VersionDiff, ...]:
+    """Newest first, each with its change."""
+    rows, before = list[VersionDiff](), ""
+    for version in history.versions[-_MOST_VERSIONS:]:
         changed = bool(before) and before != version.text
-        shown.append(VersionShown(version, word_diff(before, version.text) if changed else ()))
+        rows.append(VersionDiff(version, word_diff(before, version.text) if changed else ()))
         before = version.text
-    return tuple(reversed(shown))
+    return tuple(reversed(rows))
 
 
-def _links(found: tuple[RelatedMemory, ...]) -> dict[str, list[RelatedMemory]]:
+def _links(related: tuple[RelatedMemory, ...]) -> dict[str, list[RelatedMemory]]:
     links: dict[str, list[RelatedMemory]] = {}
-    for one in found:
-        words = _LINK_WORDS.get((one.kind, one.outgoing), one.kind.replace("_", " ").capitalize())
-        links.setdefault(words, []).append(one)
+    for memory in related:
+        title = _LINK_TITLES.get((memory.kind, memory.outgoing), memory.kind.replace("_", " ").capitalize())
+        links.setdefault(title, []).append(memory)
     return links
 
 
-PLACES = (PagePlace("/memory/{id}", show, "search"), *CHANGES)
+PAGES = (PageRoute("/memory/{id}", show, "search"), *CHANGES)

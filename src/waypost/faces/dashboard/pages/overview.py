@@ -1,4 +1,4 @@
-"""How this memory is doing: what wants attention, what is in it, how it has grown, and what has happened lately."""
+"""The overview: what needs attention, what is stored, growth, and recent changes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from typing import Any
 from markupsafe import Markup
 
 from waypost.errors import NotFound, WaypostError
-from waypost.faces.dashboard.activity import Deed, deeds
-from waypost.faces.dashboard.pages.overview_spaces import kept_count, spaces_shown
-from waypost.faces.dashboard.pages.sharing import shares_shown
+from waypost.faces.dashboard.activity import AuditLine, audit_lines
+from waypost.faces.dashboard.pages.overview_spaces import kept_count, space_summaries
+from waypost.faces.dashboard.pages.sharing import described_shares
 from waypost.faces.dashboard.plots import Series, bar_plot
-from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, ShowPage
 from waypost.faces.dashboard.wording import day
 from waypost.flows.admin.status import GrowthPoint
 from waypost.memory import Memory
@@ -20,18 +20,18 @@ from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.time import parse_time
 from waypost.text.plural import counted
 
-_RECENT = 40  # entries of the audit, which make fewer lines
-_MOST_DEEDS = 8
-_YOUNG = timedelta(days=3)  # a memory that grows by hours
+_RECENT = 40  # audit entries, which give fewer lines
+_MOST_LINES = 8
+_YOUNG = timedelta(days=3)  # below this age, growth is shown by hours
 _COLLECTION_WORDS = {
     "facts": ("Facts and decisions", "facts"),
     "learnings": ("Learnings", "facts"),
-    "errors_fixes": ("Errors and their fixes", "facts"),
+    "errors_fixes": ("Errors and fixes", "facts"),
     "journal": ("Journal", "journal"),
-    "functions": ("Symbols of the code", "functions"),
+    "functions": ("Code symbols", "functions"),
     "code_structure": ("Files", "code"),
-    "code_summaries": ("Descriptions of files", "code"),
-    "database_schema": ("Tables of databases", "database"),
+    "code_summaries": ("File summaries", "code"),
+    "database_schema": ("Database tables", "database"),
     "architecture": ("Architecture", "architecture"),
 }
 _STAGE_WORDS = {
@@ -48,7 +48,7 @@ _STAGE_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """Something that a person should look at, the most pressing first."""
+    """Something that needs attention, most urgent first."""
 
     says: str
     todo: str
@@ -57,65 +57,65 @@ class Attention:
 
 
 @dataclass(frozen=True, slots=True)
-class Happened:
-    deed: Deed
-    texts: tuple[tuple[str, str], ...]  # ids and words of the memories, as far as they are there
+class RecentChange:
+    line: AuditLine
+    texts: tuple[tuple[str, str], ...]  # ids and texts of the memories that still exist
 
 
-def show(asked: PageRequest) -> ShowPage:
-    memory = asked.memory
+def show(request: PageRequest) -> ShowPage:
+    memory = request.memory
     status = memory.status()
     kept = kept_count(status)
     values: dict[str, Any] = {
         "status": status,
         "kept": kept,
-        "attention": attention(asked, status),
+        "attention": attention(request, status),
         "collections": _collections(status["collections"]),
         "growth": _growth(memory.admin.growth()) if kept else "",
         "happened": _happened(memory),
         "tidy": _tidy(memory, status),
-        "checks": memory.admin.doctor() if asked.is_set("check") else None,
-        "all_spaces": spaces_shown(asked),
-        "shares": shares_shown(asked),
-        "may_decide": asked.may_change and asked.is_person,
-        "may_accept": asked.is_owner,
+        "checks": memory.admin.doctor() if request.is_set("check") else None,
+        "all_spaces": space_summaries(request),
+        "shares": described_shares(request),
+        "may_decide": request.may_change and request.is_person,
+        "may_accept": request.is_owner,
     }
     return ShowPage("overview.html", status["name"], values)
 
 
-def attention(asked: PageRequest, status: Mapping[str, Any]) -> list[Attention]:
-    found: list[Attention] = []
+def attention(request: PageRequest, status: Mapping[str, Any]) -> list[Attention]:
+    items: list[Attention] = []
     missing = not status["models_installed"].get(status["model"], True)
     if missing:
-        todo = "Until then only words are compared, not their meaning: waypost model install"
-        found.append(Attention(f"The model {status['model']} is not installed.", todo, is_bad=True))
+        todo = "Search uses keywords only until you run: waypost model install"
+        items.append(Attention(f"The embedding model {status['model']} is not installed.", todo, is_bad=True))
     if status["overdue"]:
         days = counted(status["overdue"]["days"], "day")
-        found.append(Attention(f"Upkeep is {days} late.", "Have it run daily: waypost schedule install", is_bad=True))
+        items.append(Attention(f"Maintenance is {days} late.", "Run it daily: waypost schedule install", is_bad=True))
     if stale := status["references"]["stale"]:
         says = f"{counted(stale, 'memory is', 'memories are')} stale: the code has changed."
-        found.append(Attention(says, "Look at them", asked.link("stale")))
+        items.append(Attention(says, "Show them", request.link("stale")))
     if waiting := status["review"]["candidates"]:
-        says = f"{counted(waiting, 'candidate waits', 'candidates wait')} for your word."
-        found.append(Attention(says, "Review them", asked.link("review")))
+        says = f"{counted(waiting, 'fact')} to review."
+        items.append(Attention(says, "Review them", request.link("review")))
     if expired := status["review"]["expired"]:
-        says = f"The time of {counted(expired, 'memory', 'memories')} has run out."
-        found.append(Attention(says, "Are they still true?", asked.link("review") + "#expired"))
-    if owed := sum(status["pending"].values()):
-        says = f"{counted(owed, 'text')} cannot be found by meaning yet."
-        found.append(Attention(says, "They are read in the background; waypost doctor --fix does it now."))
+        says = f"{counted(expired, 'memory', 'memories')} expired."
+        items.append(Attention(says, "Still true?", request.link("review") + "#expired"))
+    if pending := sum(status["pending"].values()):
+        says = f"{counted(pending, 'text')} not embedded yet."
+        items.append(Attention(says, "Embedding continues in the background; waypost doctor --fix does it now."))
     tree = status["tree"]
     if tree and (tree["waiting"] or not tree["complete"]):
         behind = (
-            counted(tree["waiting"], "file") + " changed" if tree["waiting"] else "what follows from the last change"
+            counted(tree["waiting"], "file") + " changed" if tree["waiting"] else "the last change is not processed"
         )
         says = f"The index is behind: {behind}."
-        found.append(Attention(says, "It catches up in the background; waypost init does it now."))
-    return found
+        items.append(Attention(says, "It catches up in the background; waypost init does it now."))
+    return items
 
 
 def _collections(counts: Mapping[str, int]) -> list[tuple[str, int, str]]:
-    """What there is, in words, with the scope in which it is searched."""
+    """Title, count and search scope of each collection."""
     return [
         (*_COLLECTION_WORDS[name][:1], counts[name], _COLLECTION_WORDS[name][1])
         for name in _COLLECTION_WORDS
@@ -134,15 +134,15 @@ def _growth(points: Sequence[GrowthPoint]) -> Markup:
     return bar_plot("Memories over time", labels, series)
 
 
-def _happened(memory: Memory) -> list[Happened]:
-    found = []
-    for deed in deeds(memory.admin.audit(limit=_RECENT))[:_MOST_DEEDS]:
-        texts = [(one, text) for one in deed.memory_ids[:3] if (text := _words(memory, one))]
-        found.append(Happened(deed, tuple(texts)))
-    return found
+def _happened(memory: Memory) -> list[RecentChange]:
+    events = []
+    for line in audit_lines(memory.admin.audit(limit=_RECENT))[:_MOST_LINES]:
+        texts = [(memory_id, text) for memory_id in line.memory_ids[:3] if (text := _text(memory, memory_id))]
+        events.append(RecentChange(line, tuple(texts)))
+    return events
 
 
-def _words(memory: Memory, memory_id: str) -> str:
+def _text(memory: Memory, memory_id: str) -> str:
     try:
         return memory.history(memory_id).versions[-1].text
     except NotFound:  # forgotten
@@ -150,11 +150,11 @@ def _words(memory: Memory, memory_id: str) -> str:
 
 
 def _tidy(memory: Memory, status: Mapping[str, Any]) -> dict[str, Any]:
-    """How the cleaning up stands."""
+    """The state of maintenance."""
     try:
         journal = memory.journal.stats()
     except WaypostError:
-        journal = None  # its files cannot be read: the checks say why
+        journal = None  # its files cannot be read; the checks report why
     over = memory.facts.review(include_archived=True).stale
     return {
         "maintained": status["maintained_at"],
@@ -162,16 +162,16 @@ def _tidy(memory: Memory, status: Mapping[str, Any]) -> dict[str, Any]:
         "next": journal["next_cleanup"] if journal else None,
         "stages": _stages(journal["stages"]) if journal else [],
         "entries": journal["entries"] if journal else 0,
-        "archived": sum(one.state.archived_at is not None for one in over),
+        "archived": sum(linked.state.archived_at is not None for linked in over),
         "expired": status["review"]["expired"],
         "initialised": parse_time(status["initialised_at"]),
     }
 
 
-def _stages(found: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The journal's files by stage, the youngest first; a stage that has no name here comes last, by its own."""
-    named = [(words, found[name]) for name, words in _STAGE_WORDS.items() if name in found]
-    return named + [(name.capitalize(), one) for name, one in found.items() if name not in _STAGE_WORDS]
+def _stages(stages: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The journal's files by stage, youngest first; unknown stages last."""
+    known_stages = [(title, stages[name]) for name, title in _STAGE_WORDS.items() if name in stages]
+    return known_stages + [(name.capitalize(), stage) for name, stage in stages.items() if name not in _STAGE_WORDS]
 
 
-PLACES = (PagePlace("", show, ""),)
+PAGES = (PageRoute("", show, ""),)

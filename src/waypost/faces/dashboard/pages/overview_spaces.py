@@ -1,4 +1,4 @@
-"""All memories of this machine, and how each is doing."""
+"""All memories on this machine and their state."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from waypost.faces.dashboard.request_context import PageRequest
 from waypost.memory.catalog import SpaceEntry
 from waypost.model.kinds import KEPT_COLLECTIONS
 
-_LOOKED_INTO = 8  # memories of which figures are shown: each has to be opened
+_LOOKED_INTO = 8  # memories whose figures are shown: each must be opened
 
 
 @dataclass(frozen=True, slots=True)
-class SpaceShown:
-    """A memory of this machine. Without `status`, nobody looked, or `problem` says why it cannot be opened."""
+class SpaceSummary:
+    """A memory on this machine. Without `status` it was not opened, or `problem` says why it cannot be."""
 
     space: SpaceEntry
     is_here: bool
@@ -23,39 +23,39 @@ class SpaceShown:
 
     @property
     def kept(self) -> int | None:
-        """How many memories; what was read out of the tree is none, here as everywhere."""
+        """The number of memories, without indexed code."""
         return None if self.status is None else kept_count(self.status)
 
     @property
     def troubles(self) -> tuple[str, ...]:
-        """What is not as it should be, in a few words each."""
+        """Problems in a few words each."""
         if self.status is None:
             return ()
         parts = (
-            ("upkeep is late", self.status["overdue"]),
+            ("maintenance is late", self.status["overdue"]),
             (f"{self.status['references']['stale']} stale", self.status["references"]["stale"]),
             (f"{self.status['review']['candidates']} to review", self.status["review"]["candidates"]),
             ("not all embedded", sum(self.status["pending"].values())),
         )
-        return tuple(words for words, there in parts if there)
+        return tuple(text for text, value in parts if value)
 
 
 def kept_count(status: Mapping[str, Any]) -> int:
     return sum(status["collections"].get(name, 0) for name in KEPT_COLLECTIONS)
 
 
-def spaces_shown(asked: PageRequest) -> list[SpaceShown]:
-    """The one at hand first."""
-    opened = [one for one in asked.spaces.menu() if asked.identity.opens(one.space_id)]
-    known = sorted(opened, key=lambda one: one.space_id != asked.space_id)
-    return [_shown(asked, one, look=place < _LOOKED_INTO) for place, one in enumerate(known)]
+def space_summaries(request: PageRequest) -> list[SpaceSummary]:
+    """The current one first."""
+    readable = [entry for entry in request.spaces.menu() if request.identity.opens(entry.space_id)]
+    ordered = sorted(readable, key=lambda entry: entry.space_id != request.space_id)
+    return [_summary(request, entry, look=index < _LOOKED_INTO) for index, entry in enumerate(ordered)]
 
 
-def _shown(asked: PageRequest, space: SpaceEntry, *, look: bool) -> SpaceShown:
-    is_here = space.space_id == asked.space_id
+def _summary(request: PageRequest, space: SpaceEntry, *, look: bool) -> SpaceSummary:
+    is_here = space.space_id == request.space_id
     if not look:
-        return SpaceShown(space, is_here)
+        return SpaceSummary(space, is_here)
     try:
-        return SpaceShown(space, is_here, asked.spaces.memory(asked.identity.caller, space.space_id).status())
+        return SpaceSummary(space, is_here, request.spaces.memory(request.identity.caller, space.space_id).status())
     except WaypostError as error:
-        return SpaceShown(space, is_here, problem=error.what)
+        return SpaceSummary(space, is_here, problem=error.what)

@@ -1,40 +1,39 @@
-"""What waits for a person's word: candidates to approve, put right or reject, and facts whose time has run out."""
+"""Proposed facts to approve, edit or reject, and expired facts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from waypost.faces.dashboard.pages.review_words import approve, edit, reject, renew, restore, retract
-from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
+from waypost.faces.dashboard.pages.review_changes import approve, edit, reject, renew, restore, retract
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, ShowPage
 from waypost.flows.write.proposals import RETRACT, proposal_of
 from waypost.memory import Memory
-from waypost.model.candidate import Candidate
+from waypost.model.candidate import Candidate, CandidateRow
 from waypost.model.memory import Version
 from waypost.model.recall import Hit
-from waypost.store.facts import CandidateRow
 
-_AT_ONCE = 20  # candidates of a page: for each, what is known of the same is looked for
-_ALIKE = 0.7  # of a recall's score, for something to be worth comparing with
+_AT_ONCE = 20  # proposed facts per page: each is compared with stored ones
+_ALIKE = 0.7  # minimum recall score of a similar memory
 _LEVELS = {0: "the whole project", 1: "a domain", 2: "a module", 3: "code"}
 _ORIGINS = {
     "git_diff": "a change",
-    "staged": "a change about to be committed",
+    "staged": "a staged change",
     "file_change": "a changed file",
-    "ast_analysis": "the code itself",
-    "commit_message": "a commit's message",
-    "cold_start": "the first look at the project",
+    "ast_analysis": "the code",
+    "commit_message": "a commit message",
+    "cold_start": "project discovery",
     "session": "a session",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """A candidate with what somebody needs to know to decide."""
+class PendingFact:
+    """A proposed fact with what a reviewer needs to know."""
 
     row: CandidateRow
     candidate: Candidate
     origin: str
     becomes: str
-    alike: Hit | None  # what is known that says nearly the same
+    alike: Hit | None  # a similar stored memory
     replaced: Version | None = None  # what it would replace, correct or retract
     retracts: bool = False
 
@@ -43,31 +42,31 @@ class Waiting:
         return self.row.candidate_id
 
 
-def show(asked: PageRequest) -> ShowPage:
-    page, archived = asked.whole("page", 1, 1, 10_000), asked.is_set("archived")
-    memory = asked.memory
-    found = memory.facts.review(include_archived=archived)
-    at = asked.text("at", limit=200)
-    if "page" not in asked.query and at:
-        page = _page_of(at, found.candidates)
-    shown = found.candidates[(page - 1) * _AT_ONCE : page * _AT_ONCE]
-    waiting = [_waiting(memory, row, candidate, found.replaced.get(row.candidate_id)) for row, candidate in shown]
+def show(request: PageRequest) -> ShowPage:
+    page, archived = request.whole("page", 1, 1, 10_000), request.is_set("archived")
+    memory = request.memory
+    review = memory.facts.review(include_archived=archived)
+    at = request.text("at", limit=200)
+    if "page" not in request.query and at:
+        page = _page_of(at, review.candidates)
+    visible = review.candidates[(page - 1) * _AT_ONCE : page * _AT_ONCE]
+    waiting = [_waiting(memory, row, candidate, review.replaced.get(row.candidate_id)) for row, candidate in visible]
     declined = memory.facts.rejected(_AT_ONCE)
-    current = next((one.id for one in waiting if one.id == at), waiting[0].id if waiting else "")
+    current = next((fact.id for fact in waiting if fact.id == at), waiting[0].id if waiting else "")
     return ShowPage(
         "review.html",
         "Review",
         {
             "waiting": waiting,
-            "total": len(found.candidates),
-            "expired": found.stale,
+            "total": len(review.candidates),
+            "expired": review.stale,
             "archived": archived,
             "current": current,
             "is_moved_to": bool(at),
             "declined": declined,
             "last_declined": [row.candidate_id for row, _ in declined if row.declined_at == declined[0][0].declined_at],
             "page": page,
-            "pages": max(1, -(-len(found.candidates) // _AT_ONCE)),
+            "pages": max(1, -(-len(review.candidates) // _AT_ONCE)),
         },
     )
 
@@ -77,18 +76,18 @@ def _page_of(candidate_id: str, candidates: Sequence[tuple[CandidateRow, Candida
     return place // _AT_ONCE + 1
 
 
-def _waiting(memory: Memory, row: CandidateRow, candidate: Candidate, replaced: Version | None) -> Waiting:
+def _waiting(memory: Memory, row: CandidateRow, candidate: Candidate, replaced: Version | None) -> PendingFact:
     proposal = proposal_of(row)
     if proposal is None:
         origin = _ORIGINS.get(row.origin, row.origin)
-        return Waiting(row, candidate, origin, _becomes(candidate), _alike(memory, candidate.text), replaced)
-    becomes = "retracted: it is not held true any more" if proposal.action == RETRACT else _becomes(candidate)
-    return Waiting(row, candidate, proposal.who, becomes, None, replaced, proposal.action == RETRACT)
+        return PendingFact(row, candidate, origin, _becomes(candidate), _alike(memory, candidate.text), replaced)
+    becomes = "retracted: no longer true" if proposal.action == RETRACT else _becomes(candidate)
+    return PendingFact(row, candidate, proposal.who, becomes, None, replaced, proposal.action == RETRACT)
 
 
 def _becomes(candidate: Candidate) -> str:
-    """What approving it would make of it, in words."""
-    parts = [f"a {candidate.kind.replace('_', ' ')} on your word"]
+    """What approving it would store."""
+    parts = [f"a {candidate.kind.replace('_', ' ')} under your name"]
     if candidate.level is not None:
         parts.append(f"about {_LEVELS.get(candidate.level, 'the project')}")
     if candidate.domain:
@@ -96,7 +95,7 @@ def _becomes(candidate: Candidate) -> str:
     if candidate.module:
         parts.append(f"of {candidate.module}")
     if candidate.ttl_class:
-        parts.append(f"that lives as {candidate.ttl_class.replace('_', ' ')} does")
+        parts.append(f"with the lifetime of {candidate.ttl_class.replace('_', ' ')}")
     return ", ".join(parts)
 
 
@@ -105,12 +104,12 @@ def _alike(memory: Memory, text: str) -> Hit | None:
     return hit if hit is not None and hit.score >= _ALIKE else None
 
 
-PLACES = (
-    PagePlace("/review", show, "review"),
-    PagePlace("/review/approve", approve, "review", ("POST",)),
-    PagePlace("/review/reject", reject, "review", ("POST",)),
-    PagePlace("/review/restore", restore, "review", ("POST",)),
-    PagePlace("/review/edit", edit, "review", ("POST",)),
-    PagePlace("/review/renew", renew, "review", ("POST",)),
-    PagePlace("/review/retract", retract, "review", ("POST",)),
+PAGES = (
+    PageRoute("/review", show, "review"),
+    PageRoute("/review/approve", approve, "review", ("POST",)),
+    PageRoute("/review/reject", reject, "review", ("POST",)),
+    PageRoute("/review/restore", restore, "review", ("POST",)),
+    PageRoute("/review/edit", edit, "review", ("POST",)),
+    PageRoute("/review/renew", renew, "review", ("POST",)),
+    PageRoute("/review/retract", retract, "review", ("POST",)),
 )

@@ -1,23 +1,21 @@
-"""Search over everything, with filters and reasons for each rank; without a question, what is new."""
+"""Search with filters and an explanation of each rank; without a query, the newest memories."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
 from waypost.faces.dashboard.memory_rows import MemoryRow, of_hit, of_row
-from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, ShowPage
 from waypost.model.draft import MAX_LEVEL
 from waypost.model.kinds import KINDS, SCOPES
 
 _SIZES = (10, 20, 50, 100)
-_CONSIDERED = 300  # hits that are looked through where only some of them are wanted
-_NARROWED = (
-    "Filters by kind, level, domain, tag, speaker or conversation were applied to the best {count} that were found."
-)
+_CONSIDERED = 300  # hits to filter
+_NARROWED = "Filters by kind, level, domain, tag, speaker or conversation were applied to the best {count} results."
 
 
 @dataclass(frozen=True, slots=True)
 class SearchForm:
-    """What was asked for. Names are those of the address."""
+    """The search form; names as in the address."""
 
     q: str
     scope: str
@@ -41,7 +39,7 @@ class SearchForm:
 
     @property
     def narrows(self) -> bool:
-        """Whether some of what is found is left out by what it is."""
+        """Whether hits are filtered by their properties."""
         return any((self.kind, self.level, self.domain, self.tag, self.speaker, self.session))
 
     @property
@@ -49,25 +47,25 @@ class SearchForm:
         timed = self.as_of is not None or self.known_at is not None
         return self.narrows or self.fresh or self.archived or bool(self.confidence) or timed or self.scope != "all"
 
-    def admits(self, one: MemoryRow) -> bool:
+    def admits(self, row: MemoryRow) -> bool:
         name, mark, value = self.tag.partition("=")
         name, value = name.strip(), value.strip()
         return (
-            self.kind in ("", one.kind)
-            and self.level in ("", str(one.level))
-            and self.domain in ("", one.domain)
-            and self.session in ("", one.session)
-            and (not self.speaker or self.speaker.lower() == (one.speaker or "").lower())
-            and (not name or (one.tags.get(name) == value if mark else name in one.tags))
+            self.kind in ("", row.kind)
+            and self.level in ("", str(row.level))
+            and self.domain in ("", row.domain)
+            and self.session in ("", row.session)
+            and (not self.speaker or self.speaker.lower() == (row.speaker or "").lower())
+            and (not name or (row.tags.get(name) == value if mark else name in row.tags))
         )
 
 
-def show(asked: PageRequest) -> ShowPage:
-    chosen = _chosen(asked)
-    found, notices = _recalled(asked, chosen) if chosen.q else _recent(asked, chosen)
+def show(request: PageRequest) -> ShowPage:
+    form = _form(request)
+    rows, notices = _recalled(request, form) if form.q else _recent(request, form)
     values = {
-        "chosen": chosen,
-        "found": found,
+        "chosen": form,
+        "found": rows,
         "notices": notices,
         "scopes": tuple(SCOPES),
         "kinds": tuple(KINDS),
@@ -77,63 +75,63 @@ def show(asked: PageRequest) -> ShowPage:
     return ShowPage("search.html", "Search", values)
 
 
-def _chosen(asked: PageRequest) -> SearchForm:
+def _form(request: PageRequest) -> SearchForm:
     return SearchForm(
-        q=asked.text("q"),
-        scope=asked.one_of("scope", tuple(SCOPES), "all"),
-        kind=asked.one_of("kind", ("", *KINDS), ""),
-        level=asked.one_of("level", ("", *(str(level) for level in range(MAX_LEVEL + 1))), ""),
-        domain=asked.text("domain", limit=500),
-        tag=asked.text("tag", limit=500),
-        speaker=asked.text("speaker", limit=500),
-        session=asked.text("session", limit=500),
-        fresh=asked.is_set("fresh"),
-        archived=asked.is_set("archived"),
-        confidence=asked.share("confidence"),
-        as_of=asked.until("as_of"),
-        known_at=asked.until("known_at"),
-        k=asked.whole("k", 10, 1, 100),
+        q=request.text("q"),
+        scope=request.one_of("scope", tuple(SCOPES), "all"),
+        kind=request.one_of("kind", ("", *KINDS), ""),
+        level=request.one_of("level", ("", *(str(level) for level in range(MAX_LEVEL + 1))), ""),
+        domain=request.text("domain", limit=500),
+        tag=request.text("tag", limit=500),
+        speaker=request.text("speaker", limit=500),
+        session=request.text("session", limit=500),
+        fresh=request.is_set("fresh"),
+        archived=request.is_set("archived"),
+        confidence=request.share("confidence"),
+        as_of=request.until("as_of"),
+        known_at=request.until("known_at"),
+        k=request.whole("k", 10, 1, 100),
     )
 
 
-def _recalled(asked: PageRequest, chosen: SearchForm) -> tuple[list[MemoryRow], tuple[str, ...]]:
-    answer = asked.memory.recall(
-        chosen.q,
-        _CONSIDERED if chosen.narrows else chosen.k,
-        scope=chosen.scope,
-        as_of=chosen.as_of,
-        known_at=chosen.known_at,
-        fresh=chosen.fresh,
-        min_confidence=chosen.confidence,
-        archived=chosen.archived,
+def _recalled(request: PageRequest, form: SearchForm) -> tuple[list[MemoryRow], tuple[str, ...]]:
+    answer = request.memory.recall(
+        form.q,
+        _CONSIDERED if form.narrows else form.k,
+        scope=form.scope,
+        as_of=form.as_of,
+        known_at=form.known_at,
+        fresh=form.fresh,
+        min_confidence=form.confidence,
+        archived=form.archived,
     )
-    found = [one for one in map(of_hit, answer.hits) if chosen.admits(one)]
-    notices = (_NARROWED.format(count=len(answer.hits)),) if chosen.narrows else ()
-    return found[: chosen.k], (*answer.notices, *notices)
+    rows = [row for row in map(of_hit, answer.hits) if form.admits(row)]
+    notices = (_NARROWED.format(count=len(answer.hits)),) if form.narrows else ()
+    return rows[: form.k], (*answer.notices, *notices)
 
 
-def _recent(asked: PageRequest, chosen: SearchForm) -> tuple[list[MemoryRow], tuple[str, ...]]:
-    """The newest first. What cannot be asked of the store is looked for among more of them."""
-    sifted = chosen.fresh or bool(chosen.speaker) or (bool(chosen.tag) and not chosen.tags) or chosen.scope != "all"
-    rows = asked.memory.list(
-        kind=chosen.kind or None,
-        level=int(chosen.level) if chosen.level else None,
-        domain=chosen.domain or None,
-        session=chosen.session or None,
-        tags=chosen.tags or None,
-        limit=_CONSIDERED if sifted else chosen.k,
-        archived=chosen.archived,
-        as_of=chosen.as_of,
-        known_at=chosen.known_at,
+def _recent(request: PageRequest, form: SearchForm) -> tuple[list[MemoryRow], tuple[str, ...]]:
+    """The newest first. Filters that the store does not have are applied to more of them."""
+    sifted = form.fresh or bool(form.speaker) or (bool(form.tag) and not form.tags) or form.scope != "all"
+    rows = request.memory.list(
+        kind=form.kind or None,
+        level=int(form.level) if form.level else None,
+        domain=form.domain or None,
+        session=form.session or None,
+        tags=form.tags or None,
+        limit=_CONSIDERED if sifted else form.k,
+        archived=form.archived,
+        as_of=form.as_of,
+        known_at=form.known_at,
     )
-    collections = SCOPES[chosen.scope]
-    found = [
-        one
+    collections = SCOPES[form.scope]
+    matching = [
+        memory_row
         for row in reversed(rows)
-        if row["collection"] in collections and not (chosen.fresh and row["is_stale"])
-        if chosen.admits(one := of_row(row))
+        if row["collection"] in collections and not (form.fresh and row["is_stale"])
+        if form.admits(memory_row := of_row(row))
     ]
-    return found[: chosen.k], (("How sure a memory is counts only with a question.",) if chosen.confidence else ())
+    return matching[: form.k], (("The confidence filter needs a query.",) if form.confidence else ())
 
 
-PLACES = (PagePlace("/search", show, "search"),)
+PAGES = (PageRoute("/search", show, "search"),)

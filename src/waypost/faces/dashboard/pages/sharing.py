@@ -1,32 +1,32 @@
-"""What this memory and others let each other read: a part of the overview, with the way to end it."""
+"""Shares between this memory and others, as part of the overview."""
 
 from waypost.errors import InvalidInput
-from waypost.faces.dashboard.request_context import Go, PagePlace, PageRequest
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, Redirect
 from waypost.flows.share.agreements import Share
 
 
-def shares_shown(asked: PageRequest) -> list[tuple[str, Share]]:
-    """What there is to say of each share, the standing ones first."""
-    found = sorted(asked.memory.admin.shares.list(), key=lambda one: one.state == "revoked")
-    return [(one.says, one) for one in found]
+def described_shares(request: PageRequest) -> list[tuple[str, Share]]:
+    """Each share with its description, revoked ones last."""
+    shares = sorted(request.memory.admin.shares.list(), key=lambda share: share.state == "revoked")
+    return [(share.says, share) for share in shares]
 
 
-def revoke(asked: PageRequest) -> Go:
-    asked.need_person()
-    role = asked.sent("role", 10)
+def revoke(request: PageRequest) -> Redirect:
+    request.need_person()
+    role = request.sent("role", 10)
     if role not in ("gives", "takes"):
-        raise InvalidInput("It is not said what is to end.", "Use the button on the overview.")
-    asked.memory.admin.shares.revoke(asked.sent("project", 40), role=role)
-    return Go(asked.link() + "#shares")
+        raise InvalidInput("No direction given.", "Use the button on the overview.")
+    request.memory.admin.shares.revoke(request.sent("project", 40), role=role)
+    return Redirect(request.link() + "#shares")
 
 
-def accept(asked: PageRequest) -> Go:
-    asked.need_owner()
-    asked.memory.admin.shares.accept(asked.sent("project", 40))
-    return Go(asked.link() + "#shares")
+def accept(request: PageRequest) -> Redirect:
+    request.need_owner()
+    request.memory.admin.shares.accept(request.sent("project", 40))
+    return Redirect(request.link() + "#shares")
 
 
-PLACES = (
-    PagePlace("/shares/revoke", revoke, "", ("POST",)),
-    PagePlace("/shares/accept", accept, "", ("POST",)),
+PAGES = (
+    PageRoute("/shares/revoke", revoke, "", ("POST",)),
+    PageRoute("/shares/accept", accept, "", ("POST",)),
 )

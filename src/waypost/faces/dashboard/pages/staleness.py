@@ -1,4 +1,4 @@
-"""What went stale, since when and why, by file and age; and putting it right, one or many (CB-12)."""
+"""Stale memories by file and age, with what changed."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from typing import Any
 from waypost.faces.dashboard.diffs import DiffLine, line_diff
 from waypost.faces.dashboard.pages.staleness_repair import check, relink, reset, verify
 from waypost.faces.dashboard.plots import Series, bar_plot
-from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, ShowPage
 from waypost.flows.links.code_changes import CodeLines
 from waypost.memory import Memory
 from waypost.model.code_link import CodeLink, LinkedMemory, StaleReport
@@ -17,12 +17,12 @@ from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED
 
 AGES = ((1, "1 day"), (7, "1 week"), (30, "1 month"), (90, "3 months"), (365, "1 year"))
 OLDER = "longer"
-REASONS = {CHANGED: "code changed", DELETED: "code is gone", AMBIGUOUS: "several places", "other": "another reason"}
+REASONS = {CHANGED: "code changed", DELETED: "code deleted", AMBIGUOUS: "several places", "other": "another reason"}
 _TONES = {CHANGED: 2, DELETED: 6, AMBIGUOUS: 4, "other": 3}
 _GROUPS = ("file", "age")
-_AT_ONCE = 100  # rows of a page
-_COMPARED = 20  # rows of a page with what the code was and is: git is asked for each
-_MOST_LINES = 14  # of a difference: the memory's page has all of it
+_AT_ONCE = 100  # rows per page
+_COMPARED = 20  # rows with a diff: each asks git
+_MOST_LINES = 14  # of a diff; the memory's page shows all
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,12 @@ class Row:
     """A stale memory as the page shows it."""
 
     memory: LinkedMemory
-    links: tuple[CodeLink, ...]  # the stale ones
+    links: tuple[CodeLink, ...]  # only stale ones
     file: str
     reason: str  # a key of REASONS
     age: str
-    diff: tuple[DiffLine, ...] = ()  # what its code was and is, in short
-    more: bool = False  # of the difference
+    diff: tuple[DiffLine, ...] = ()  # the start of its code's diff
+    more: bool = False  # the diff continues
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -43,24 +43,26 @@ class Row:
         return tuple(dict.fromkeys(other for link in self.links for other in link.finding.others))[:5]
 
 
-def show(asked: PageRequest) -> ShowPage:
-    file, reason = asked.text("file", limit=1000), asked.one_of("reason", ("", *REASONS), "")
-    group, page = asked.one_of("by", _GROUPS, "file"), asked.whole("page", 1, 1, 10_000)
-    report = _report(asked, file)
+def show(request: PageRequest) -> ShowPage:
+    file, reason = request.text("file", limit=1000), request.one_of("reason", ("", *REASONS), "")
+    group, page = request.one_of("by", _GROUPS, "file"), request.whole("page", 1, 1, 10_000)
+    report = _report(request, file)
     if report is None:
         filters = {"file": file, "reason": reason, "by": group}
         return ShowPage("staleness_looking.html", "Staleness", {"chosen": filters})
-    now = asked.spaces.now()
+    now = request.spaces.now()
     rows = [_row(memory, now) for memory in report.memories]
     chosen = [row for row in rows if not reason or row.reason == reason]
     grouped = sorted(chosen, key=lambda row: row.file) if group == "file" else chosen
-    shown = grouped[(page - 1) * _AT_ONCE : page * _AT_ONCE]
+    visible = grouped[(page - 1) * _AT_ONCE : page * _AT_ONCE]
     return ShowPage(
         "staleness.html",
         "Staleness",
         {
             "report": report,
-            "groups": _groups([_compared(asked.memory, row) for row in shown[:_COMPARED]] + shown[_COMPARED:], group),
+            "groups": _groups(
+                [_compared(request.memory, row) for row in visible[:_COMPARED]] + visible[_COMPARED:], group
+            ),
             "files": Counter(row.file for row in rows).most_common(200),
             "reasons": [(name, REASONS[name], count) for name, count in Counter(r.reason for r in rows).items()],
             "reason_words": REASONS,
@@ -74,14 +76,14 @@ def show(asked: PageRequest) -> ShowPage:
     )
 
 
-def _report(asked: PageRequest, file: str) -> StaleReport | None:
-    """None: there is so much to compare that it goes on without the page."""
-    if not asked.has_tree:
+def _report(request: PageRequest, file: str) -> StaleReport | None:
+    """None if the comparison takes long; then it continues in the background."""
+    if not request.has_tree:
         return StaleReport(0, 0, 0, 0)
-    memory = asked.memory
-    if file or not memory.identity.has_tree:  # one run for a tree and no more, whatever is asked for
+    memory = request.memory
+    if file or not memory.identity.has_tree:  # background runs are per repository, without filters
         return memory.code.stale([file] if file else None)
-    return asked.patience.ask(f"stale {memory.identity.space_id} {memory.code.root}", memory.code.stale)
+    return request.slow_work.ask(f"stale {memory.identity.space_id} {memory.code.root}", memory.code.stale)
 
 
 def _share(report: StaleReport) -> float:
@@ -97,7 +99,7 @@ def _row(memory: LinkedMemory, now: datetime) -> Row:
 
 
 def _compared(memory: Memory, row: Row) -> Row:
-    """The row with its code then and now: the first lines that differ, and one before them."""
+    """The row with the start of its code's diff: one line before the first change, and what follows."""
     for behind in memory.code.code_behind(row.memory.id):
         if not behind.link.is_stale or behind.then is None:
             continue
@@ -120,28 +122,28 @@ def _age(since: datetime | None, now: datetime) -> str:
 
 
 def _groups(rows: Sequence[Row], by: str) -> list[tuple[str, list[Row]]]:
-    found: dict[str, list[Row]] = {}
+    groups: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(row.file if by == "file" else row.age, []).append(row)
+        groups.setdefault(row.file if by == "file" else row.age, []).append(row)
     if by == "age":
         order = [name for _, name in AGES] + [OLDER]
-        return sorted(found.items(), key=lambda pair: -order.index(pair[0]))
-    return list(found.items())
+        return sorted(groups.items(), key=lambda pair: -order.index(pair[0]))
+    return list(groups.items())
 
 
 def _plot(rows: Sequence[Row]) -> Any:
-    """How many have been stale for how long, and why."""
+    """The number of stale memories by age and reason."""
     labels = [name for _, name in AGES] + [OLDER]
     counts = Counter((row.age, row.reason) for row in rows)
     used = [reason for reason in REASONS if any(counts[age, reason] for age in labels)]
     series = [Series(REASONS[reason], [counts[age, reason] for age in labels], _TONES[reason]) for reason in used]
-    return bar_plot("Stale memories by how long", labels, series)
+    return bar_plot("Stale memories by age", labels, series)
 
 
-PLACES = (
-    PagePlace("/stale", show, "stale"),
-    PagePlace("/stale/check", check, "stale", ("POST",)),
-    PagePlace("/stale/verify", verify, "stale", ("POST",)),
-    PagePlace("/stale/relink", relink, "stale", ("POST",)),
-    PagePlace("/stale/reset", reset, "stale", ("POST",)),
+PAGES = (
+    PageRoute("/stale", show, "stale"),
+    PageRoute("/stale/check", check, "stale", ("POST",)),
+    PageRoute("/stale/verify", verify, "stale", ("POST",)),
+    PageRoute("/stale/relink", relink, "stale", ("POST",)),
+    PageRoute("/stale/reset", reset, "stale", ("POST",)),
 )

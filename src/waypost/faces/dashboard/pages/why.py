@@ -1,23 +1,23 @@
-"""Why something was decided: the chain of reasons and consequences, drawn and in words."""
+"""Why something was decided: the causal chain as a drawing and as text."""
 
 from typing import Any
 
 from waypost.faces.dashboard.graph import WORDS, drawing_of
-from waypost.faces.dashboard.request_context import PagePlace, PageRequest, ShowPage
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, ShowPage
 from waypost.model.causal import DECISION, MOST_DEPTH, CausalChain
 
 _DEPTH = 5
 _RECENT = 30
 
 
-def show(asked: PageRequest) -> ShowPage:
-    question, depth = asked.text("q"), asked.whole("depth", _DEPTH, 1, MOST_DEPTH)
-    as_of = asked.text("as_of", limit=40)
+def show(request: PageRequest) -> ShowPage:
+    question, depth = request.text("q"), request.whole("depth", _DEPTH, 1, MOST_DEPTH)
+    as_of = request.text("as_of", limit=40)
     values: dict[str, Any] = {"question": question, "depth": depth, "as_of": as_of, "chain": None, "words": WORDS}
     if question:
-        values |= _answer(asked.memory.why(question, depth=depth, as_of=as_of or None))
+        values |= _answer(request.memory.why(question, depth=depth, as_of=as_of or None))
     if values["chain"] is None or values["chain"].root is None:
-        values["recent"] = list(reversed(asked.memory.list(kind=DECISION, limit=_RECENT, as_of=as_of or None)))
+        values["recent"] = list(reversed(request.memory.list(kind=DECISION, limit=_RECENT, as_of=as_of or None)))
     return ShowPage("why.html", "Why", values)
 
 
@@ -26,8 +26,8 @@ def _answer(chain: CausalChain) -> dict[str, Any]:
     groups = (
         ("Because", chain.reasons),
         ("Given", chain.constraints),
-        ("What came of it", chain.consequences),
-        ("It replaces", chain.replaces),
+        ("Consequences", chain.consequences),
+        ("Replaces", chain.replaces),
         ("Replaced by", chain.replaced_by),
     )
     return {
@@ -39,4 +39,4 @@ def _answer(chain: CausalChain) -> dict[str, Any]:
     }
 
 
-PLACES = (PagePlace("/why", show, "why"),)
+PAGES = (PageRoute("/why", show, "why"),)

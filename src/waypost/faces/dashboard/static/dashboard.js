@@ -1,14 +1,14 @@
-// Little script: keys, and boxes that tick all others. Every page works without it.
+// Keyboard shortcuts and select-all boxes. Every page works without script.
 const typing = (target) => target.closest("input, textarea, select, [contenteditable]");
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Escape" && typing(event.target)) return event.target.blur();
   if (typing(event.target)) return;
-  const found = [...document.querySelectorAll("[data-key]")].find((one) => one.dataset.key === event.key);
-  if (!found) return;
+  const control = [...document.querySelectorAll("[data-key]")].find((element) => element.dataset.key === event.key);
+  if (!control) return;
   event.preventDefault();
-  found.matches("input, textarea, select") ? found.focus() : found.click();
+  control.matches("input, textarea, select") ? control.focus() : control.click();
 });
 
 for (const all of document.querySelectorAll("input[data-all]")) {
@@ -26,7 +26,7 @@ for (const menu of document.querySelectorAll("details.menu")) {
   });
 }
 
-// j and k, or the arrows, go from hit to hit; Enter opens, as on any link.
+// j and k, or the arrows, move between hits; Enter opens the link.
 const STEPS = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 document.addEventListener("keydown", (event) => {
   const step = STEPS[event.key];
@@ -38,6 +38,6 @@ document.addEventListener("keydown", (event) => {
   hits[Math.min(hits.length - 1, Math.max(0, at + step))].focus();
 });
 
-// A page that waits for something looks again by itself; its link does the same.
+// A page that waits for a result reloads itself; its link does the same.
 const again = document.querySelector("[data-again] a");
 if (again) setTimeout(() => location.replace(again.href), 4000);

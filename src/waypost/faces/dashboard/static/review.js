@@ -1,4 +1,4 @@
-// Keys of the review: j and k move, a approves, e edits, r asks whether to reject, x chooses.
+// Review keys: j and k move, a approves, e edits, r opens the reject question, x selects.
 const cards = [...document.querySelectorAll(".candidate")];
 const typing = (target) => target.closest("input:not([type=checkbox]), textarea, select");
 let at = Math.max(0, cards.indexOf(document.querySelector(".candidate[autofocus]")));
@@ -11,14 +11,14 @@ const go = (place) => {
   cards[at].scrollIntoView({ block: "nearest" });
 };
 
-// What decides acts only on the card in focus: the first press brings one there.
+// Deciding keys only act on the focused card; the first press focuses it.
 const act = (key) => {
   if (!cards[at].contains(document.activeElement)) return go(at);
-  const found = cards[at].querySelector(`[data-act="${key}"]`);
-  if (!found) return;
-  if (found.matches("button")) return found.click();
-  found.open = true;
-  found.querySelector("textarea, button").focus();
+  const control = cards[at].querySelector(`[data-act="${key}"]`);
+  if (!control) return;
+  if (control.matches("button")) return control.click();
+  control.open = true;
+  control.querySelector("textarea, button").focus();
 };
 
 document.addEventListener("keydown", (event) => {

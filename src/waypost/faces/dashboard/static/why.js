@@ -1,4 +1,4 @@
-// A drawing that is wider than the screen begins at what was asked about; text to copy is chosen whole at a click.
+// A wide drawing starts at its root; text to copy is selected on focus.
 const root = document.querySelector(".graph .root");
 const sheet = root?.closest(".scroll");
 if (sheet) sheet.scrollLeft += root.getBoundingClientRect().left - sheet.getBoundingClientRect().left - sheet.clientWidth / 4;

@@ -1,7 +1,7 @@
-"""Git hooks: put beside the ones that are there, seen, and taken away again to the byte.
+"""Installs git hooks next to existing ones, reports them, and removes them exactly.
 
-A hook of somebody else is moved aside to `<name>.waypost-kept`, and ours runs it. A hook that somebody changed or put
-over ours is theirs: nothing here overwrites or removes it.
+A foreign hook is moved to `<name>.waypost-kept`, and Waypost's hook runs it. A hook that someone edited or wrote over
+Waypost's belongs to them: it is never overwritten or removed.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ _LONGEST_HOOK = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """One hook as it stands: `kept` is the one that was moved aside for it."""
+    """The state of one hook. `kept` is the hook that was moved aside for it."""
 
     path: Path
     state: State
@@ -40,7 +40,7 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class HookChange:
-    """What was done with one hook, and why when it was not what was asked for."""
+    """What was done with one hook, and why if it was not the requested action."""
 
     hook: Path
     deed: Deed
@@ -67,10 +67,10 @@ class HookState:
 
 
 def install(directory: Path, installer: Installer, *, force: bool = False) -> HookReport:
-    """Put our hooks where git looks for them. All or none; what is there already is left or brought up to date.
+    """Install the hooks where git runs them, all or none. Existing ones are kept or updated.
 
-    Raises Refused where others would get them too (a folder in the tree, or one of many repositories), unless forced,
-    and where a hook of ours was changed by hand.
+    Raises Refused if others would get them too (a versioned or shared folder), unless forced. Also raises it if one of
+    Waypost's hooks was edited.
     """
     folder = find_hook_folder(directory)
     notes = _check_place(folder, force=force)
@@ -88,13 +88,13 @@ def install(directory: Path, installer: Installer, *, force: bool = False) -> Ho
 
 
 def uninstall(directory: Path) -> HookReport:
-    """Take our hooks away and give back those that were moved aside. What somebody else wrote is left."""
+    """Remove Waypost's hooks and restore those that were moved aside. Foreign hooks stay."""
     folder = find_hook_folder(directory)
     done: list[HookChange] = []
     try:
-        for place in _both(folder):
-            found = [_remove(place / event) for event in EVENTS]
-            done += [one for one in found if place == folder.path or one.deed != "missing"]
+        for hooks_folder in _both(folder):
+            changes = [_remove(hooks_folder / event) for event in EVENTS]
+            done += [change for change in changes if hooks_folder == folder.path or change.deed != "missing"]
         for git_dir in folder.git_dirs:
             (git_dir / PENDING_NAME).unlink(missing_ok=True)
     except OSError as error:
@@ -103,14 +103,14 @@ def uninstall(directory: Path) -> HookReport:
 
 
 def status(directory: Path, installer: Installer) -> HookState:
-    """What stands where git looks for hooks."""
+    """The hooks that git runs."""
     folder = find_hook_folder(directory)
     hooks = tuple(_look(folder.path / event, installer) for event in EVENTS)
     notes: list[str] = []
     if folder.configured and any(_look(folder.usual / event, installer).state == "installed" for event in EVENTS):
-        notes.append(f"Hooks of Waypost are also in {folder.usual}, where git does not look (core.hooksPath).")
+        notes.append(f"Waypost's hooks are also in {folder.usual}, which git does not use (core.hooksPath).")
     notes += [
-        f"{hook.name} is not Waypost's, but {hook.kept.name} is still there: another program wrote over our hook."
+        f"{hook.name} is not Waypost's, but {hook.kept.name} still exists: another program overwrote the hook."
         for hook in hooks
         if hook.state == "foreign" and hook.kept
     ]
@@ -118,7 +118,7 @@ def status(directory: Path, installer: Installer) -> HookState:
 
 
 def _both(folder: HookFolder) -> tuple[Path, ...]:
-    """Where git looks, and where it looked before somebody set `core.hooksPath`."""
+    """The folder git uses, and the default one if `core.hooksPath` is set."""
     return (folder.path, folder.usual) if folder.configured else (folder.path,)
 
 
@@ -126,13 +126,13 @@ def _check_place(folder: HookFolder, *, force: bool) -> tuple[str, ...]:
     if folder.place == "repository":
         return ()
     if folder.place == "ignored":
-        return (f"{folder.path} belongs to another program, which may write it anew: then install again.",)
+        return (f"{folder.path} belongs to another program. If it rewrites the hooks, install them again.",)
     what = {
-        "tree": f"{folder.path} is part of the tree (core.hooksPath): hooks in it would be committed.",
+        "tree": f"{folder.path} is versioned (core.hooksPath): hooks in it would be committed.",
         "shared": f"{folder.path} is outside this repository (core.hooksPath): other repositories use its hooks too.",
     }[folder.place]
     if not force:
-        raise Refused(what, "Add --force if you mean it, or set `core.hooksPath` for this repository.")
+        raise Refused(what, "Add --force to install anyway, or set `core.hooksPath` for this repository.")
     return (what,)
 
 
@@ -145,7 +145,7 @@ def _look(path: Path, installer: Installer) -> Hook:
         return Hook(path, "foreign", beside)
     try:
         content = read_small_file(path, _LONGEST_HOOK)
-    except (OSError, InvalidInput):  # too large, a folder, not for us to read: never one of ours
+    except (OSError, InvalidInput):  # too large, a folder, or unreadable: never one of Waypost's
         return Hook(path, "foreign", beside)
     who = author(content)
     if who != "waypost":
@@ -158,32 +158,32 @@ def _look(path: Path, installer: Installer) -> Hook:
 def _check_free(hook: Hook) -> None:
     if hook.state == "edited":
         raise Refused(
-            f"{hook.path} is a hook of Waypost that somebody has changed.",
+            f"{hook.path} is a Waypost hook that was edited.",
             "Move your lines to another file, delete this one, and install again.",
         )
     if hook.state != "foreign":
         return
     if hook.path.is_dir() and not hook.path.is_symlink():
-        raise Refused(f"{hook.path} is a folder where a hook belongs.", "Move it away and install again.")
+        raise Refused(f"{hook.path} is a folder.", "Move it away and install again.")
     if hook.kept and not _same(hook.path, hook.kept):
         raise Refused(
-            f"{hook.path} is not Waypost's, and {hook.kept.name} beside it is in the way.",
-            f"Look which of the two you need, delete {hook.kept.name}, and install again.",
+            f"{hook.path} is not Waypost's, and {hook.kept.name} already exists next to it.",
+            f"Check which of the two you need, delete {hook.kept.name}, and install again.",
         )
 
 
-def _same(one: Path, other: Path) -> bool:
-    """Whether another program has put back what was moved aside for us: then nothing can be lost."""
-    if one.is_symlink() or other.is_symlink():
-        return one.is_symlink() and other.is_symlink() and os.readlink(one) == os.readlink(other)
+def _same(first: Path, second: Path) -> bool:
+    """Whether another program has restored the hook that was moved aside."""
+    if first.is_symlink() or second.is_symlink():
+        return first.is_symlink() and second.is_symlink() and os.readlink(first) == os.readlink(second)
     try:
-        return read_small_file(one, _LONGEST_HOOK) == read_small_file(other, _LONGEST_HOOK)
+        return read_small_file(first, _LONGEST_HOOK) == read_small_file(second, _LONGEST_HOOK)
     except (OSError, InvalidInput):
         return False
 
 
 def _place_all(hooks: Sequence[Hook], installer: Installer) -> None:
-    """Write every hook under another name first: what fails, fails before anything has changed."""
+    """Write all hooks to temporary files first, so that failures change nothing."""
     with ExitStack() as names, ExitStack() as undo:
         ready = [(hook, names.enter_context(_written(hook, installer))) for hook in hooks]
         for hook, temporary in ready:
@@ -222,7 +222,7 @@ def _place_one(hook: Hook, temporary: Path, undo: Callable[..., object]) -> None
 
 
 def _move_aside(path: Path, kept: Path) -> None:
-    """By a second name, which cannot overwrite: two who install at once must not lose the hook they both found."""
+    """By a hard link, which cannot overwrite: concurrent installs must not lose the hook they both found."""
     try:
         os.link(path, kept, follow_symlinks=False)
     except FileExistsError as error:
@@ -235,7 +235,7 @@ def _move_aside(path: Path, kept: Path) -> None:
 
 def _give_back(kept: Path, path: Path) -> None:
     os.replace(kept, path)
-    kept.unlink(missing_ok=True)  # of two names of one file, replacing leaves both
+    kept.unlink(missing_ok=True)  # replacing a file by its own hard link keeps both names
 
 
 def _quietly(work: Callable[[], object]) -> None:
@@ -258,7 +258,7 @@ def _remove(path: Path) -> HookChange:
         if hook.state == "foreign" and hook.kept and _same(path, hook.kept):
             hook.kept.unlink()
             return HookChange(path, "restored")
-        why = "somebody has changed it" if hook.state == "edited" else "somebody has put another one over Waypost's"
+        why = "it was edited" if hook.state == "edited" else "it was overwritten by another program"
         return HookChange(path, "left", hook.kept, why)
     if hook.kept:
         _give_back(hook.kept, path)
@@ -270,7 +270,7 @@ def _remove(path: Path) -> HookChange:
 
 
 def _raced(path: Path) -> WaypostError:
-    return Refused(f"{path} was changed by another program at the same moment.", "Try again.")
+    return Refused(f"{path} was changed by another program meanwhile.", "Try again.")
 
 
 def _failure(error: OSError, folder: Path) -> WaypostError:

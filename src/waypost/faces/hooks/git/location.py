@@ -1,4 +1,4 @@
-"""Where git looks for the hooks of a checkout."""
+"""Where git runs the hooks of a checkout."""
 
 import os
 from dataclasses import dataclass
@@ -11,21 +11,20 @@ from waypost.space.repository import find_repository
 
 Place = Literal["repository", "ignored", "tree", "shared"]
 
-_COMMAND_LINE = b"command"  # the scope of the value that we give to git ourselves
+_COMMAND_LINE = b"command"  # the scope of the value that Waypost passes to git
 
 
 @dataclass(frozen=True, slots=True)
 class HookFolder:
-    """The folder of a checkout's hooks.
+    """The hooks folder of a checkout.
 
-    `place`: in the git directory; in the tree but ignored by git; in the tree and part of it; or elsewhere, where
-    other repositories use it too.
+    `place`: in the git directory; in the checkout but ignored; versioned; or outside and shared with other repositories.
     """
 
     path: Path
     place: Place
-    usual: Path  # where hooks are when nobody says otherwise
-    git_dirs: tuple[Path, ...]  # of this checkout, and of what it shares with its worktrees
+    usual: Path  # the default folder
+    git_dirs: tuple[Path, ...]  # of this checkout, and shared with its worktrees
 
     @property
     def configured(self) -> bool:
@@ -33,9 +32,9 @@ class HookFolder:
 
 
 def find_hook_folder(directory: Path) -> HookFolder:
-    """Where git looks for the hooks of the checkout that holds this directory; the folder may be missing.
+    """The hooks folder of the checkout that contains this directory; it may not exist.
 
-    Raises InvalidInput where there is no checkout, or where hooks are switched off.
+    Raises InvalidInput if there is no checkout, or if hooks are switched off.
     """
     checkout = _checkout(directory)
     usual = checkout.common_dir / "hooks"
@@ -43,7 +42,7 @@ def find_hook_folder(directory: Path) -> HookFolder:
     path = usual if configured is None else checkout.top / configured
     if path.exists() and not path.is_dir():
         raise InvalidInput(
-            f"Git looks for hooks in {path}, which is not a folder: hooks are switched off.",
+            f"The hooks path of git, {path}, is not a folder: hooks are switched off.",
             "Change `core.hooksPath` (`git config --show-origin core.hooksPath`), then try again.",
         )
     git_dirs = (checkout.git_dir, checkout.common_dir)
@@ -66,7 +65,7 @@ def _checkout(directory: Path) -> GitCheckout:
 def _no_checkout(directory: Path) -> WaypostError:
     try:
         resolved = directory.resolve(strict=True)
-        repository = find_repository(resolved)  # says itself what is broken
+        repository = find_repository(resolved)  # raises if it is broken
     except (OSError, RuntimeError):
         return InvalidInput(f"There is no directory {str(directory)!r}.", "Check the path.")
     if repository is None:
@@ -79,17 +78,15 @@ def _no_checkout(directory: Path) -> WaypostError:
 
 
 def _bare(where: Path) -> InvalidInput:
-    return InvalidInput(
-        f"{where} is a bare repository: it has no tree that memories could be about.", "Run this in a checkout of it."
-    )
+    return InvalidInput(f"{where} is a bare repository without files.", "Run this in a checkout of it.")
 
 
 def _configured(checkout: GitCheckout) -> Path | None:
-    """The value of `core.hooksPath` that counts, of all files that git reads; relative to the top of the checkout."""
+    """The effective `core.hooksPath`, relative to the top of the checkout."""
     answer = checkout.ask("config", "--show-scope", "--type=path", "-z", "--get-all", "core.hooksPath")
-    if answer is None:  # there is always an answer: the value that we switch hooks off with
+    if answer is None:  # there is always an answer: the value that Waypost passes to switch hooks off
         raise InvalidInput(
-            f"Git cannot say where the hooks of {checkout.top} are.",
+            f"Git does not report the hooks path of {checkout.top}.",
             "Check `git config --get-all core.hooksPath`; git must be 2.26 or later.",
         )
     parts = answer.split(b"\0")[:-1]
@@ -102,7 +99,7 @@ def _configured(checkout: GitCheckout) -> Path | None:
 
 
 def _place(checkout: GitCheckout, path: Path) -> Place:
-    resolved = path.resolve()  # what a symlink is called says nothing about whose folder it is
+    resolved = path.resolve()  # a symlink's name does not show whose folder it is
     if any(resolved.is_relative_to(folder.resolve()) for folder in (checkout.git_dir, checkout.common_dir)):
         return "repository"
     if not resolved.is_relative_to(checkout.top):

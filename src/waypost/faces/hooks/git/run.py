@@ -1,4 +1,4 @@
-"""What a git hook starts in the background: bring up to date what follows from the tree, one process at a time."""
+"""What a git hook starts in the background: updates the index and stale checks, one process at a time."""
 
 import contextlib
 import os
@@ -13,9 +13,9 @@ from waypost.space.alias import identify_here
 from waypost.space.place import known_by, space_directory
 from waypost.space.platform import try_lock, write_private_file
 
-_PATIENCE = 3600  # seconds that one process waits for the one before it
+_PATIENCE = 3600  # seconds to wait for an earlier process
 _LOCK_NAME = "hook-{}.lock"
-LOG_NAME = "hook.log"  # in the space's folder: where the last run failed, if it did
+LOG_NAME = "hook.log"  # in the space's folder: the traceback of the last failure
 
 
 def run_event(
@@ -26,11 +26,11 @@ def run_event(
     pending: Path | None = None,
     wait: Callable[[float], None] = time.sleep,
 ) -> bool:
-    """Call `catch_up` once nobody else does so for this checkout; tell whether it was called.
+    """Call `catch_up` when no other process does so for this checkout; return whether it was called.
 
-    `pending` is the file by which hooks know that somebody will look at the tree. It goes before we look: whoever
-    comes later starts a process of their own. Where nothing is remembered, nothing is made and nothing happens.
-    A failure of `catch_up` is noted in the space's folder and nowhere else.
+    `pending` is the file by which other hooks know that a process will read the checkout. It is removed before reading, so
+    later hooks start their own process. Does nothing if the project has no memory. A failure of `catch_up` is only
+    logged in the space's folder.
     """
     try:
         identity = identify_here(directory, settings)
@@ -41,25 +41,25 @@ def run_event(
         for _ in range(_PATIENCE):
             with try_lock(lock) as free:
                 if free:
-                    _take_away(pending)
+                    _remove(pending)
                     _attempt(catch_up, folder / LOG_NAME)
                     return True
             wait(1.0)
         return False
     finally:
-        _take_away(pending)
+        _remove(pending)
 
 
 def _attempt(catch_up: Callable[[], None], log: Path) -> None:
-    """What fails now is looked at when a memory is read; nobody is here to be told."""
+    """Run it and log a failure. The next read of a memory repeats the check."""
     import traceback
 
     try:
         catch_up()
-    except UnknownCheckout:  # no checkout of this memory: its folder says nothing of strangers
+    except UnknownCheckout:  # not a checkout of this memory, so its folder gets no log
         return
-    except Exception as error:  # noqa: BLE001  the last wall: behind it is only git, which has long gone on
-        # Where it happened; not the message, which may hold the words of a memory.
+    except Exception as error:  # noqa: BLE001  last boundary of a background process
+        # Only the place: the message may contain stored text.
         lines = [*traceback.format_tb(error.__traceback__), type(error).__name__, "\n"]
         write_private_file(log, "".join(lines).encode("utf-8", "replace"), replace=True)
     else:
@@ -67,13 +67,13 @@ def _attempt(catch_up: Callable[[], None], log: Path) -> None:
 
 
 def leave_session() -> None:
-    """Belong to no terminal and no group of processes that somebody ends. The hook has seen to it where it could."""
+    """Detach from the terminal and the process group, unless the hook has done so."""
     if hasattr(os, "setsid"):
-        with contextlib.suppress(PermissionError):  # it has
+        with contextlib.suppress(PermissionError):  # already done
             os.setsid()
 
 
-def _take_away(pending: Path | None) -> None:
+def _remove(pending: Path | None) -> None:
     if pending is not None and pending.name == PENDING_NAME:
         with contextlib.suppress(OSError):
             pending.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The text of a git hook of ours: written for one event, and known again later."""
+"""The text of Waypost's git hooks: rendered for an event, and recognised later."""
 
 import hashlib
 import os
@@ -13,7 +13,7 @@ from waypost.space.platform import read_small_file
 
 EVENTS = ("post-commit", "post-merge", "post-rewrite", "post-checkout")
 KEPT_SUFFIX = ".waypost-kept"
-PENDING_NAME = "waypost-pending"  # in the git directory of a checkout, written by the hook
+PENDING_NAME = "waypost-pending"  # written by the hook into the git directory
 
 Author = Literal["waypost", "edited", "somebody"]
 
@@ -26,14 +26,14 @@ _LONGEST_KEPT = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Installer:
-    """What a hook has to know of who installed it."""
+    """What a hook must know about its installation."""
 
-    python: str  # absolute; empty where it is not known: then `waypost` is looked for on the PATH
-    home: str = ""  # WAYPOST_HOME, for commits whose environment does not say
+    python: str  # absolute path; empty if unknown, then `waypost` is searched on the PATH
+    home: str = ""  # WAYPOST_HOME, for commits without it in the environment
 
 
 def render(event: str, installer: Installer, kept: Path | None = None) -> bytes:
-    """The hook of this event. `kept` is the hook that it is to run first."""
+    """The hook of this event. `kept` is the hook to run first."""
     values = {
         b"EVENT": event.encode("ascii"),
         b"PYTHON": _quoted(installer.python),
@@ -42,13 +42,13 @@ def render(event: str, installer: Installer, kept: Path | None = None) -> bytes:
     }
     template = files("waypost.faces.hooks.git").joinpath("git_hook.txt").read_bytes().replace(b"\r\n", b"\n")
     first, second, rest = template.split(b"\n", 2)
-    # In one pass: a path may hold what looks like another place.
+    # In one pass, because a path may contain something like another placeholder.
     rest = _PLACE.sub(lambda place: values[place[1]], rest)
     return b"\n".join((first, second.replace(b"@SEAL@", _seal(rest)), rest))
 
 
 def author(content: bytes) -> Author:
-    """Who wrote this hook: we, somebody into one of ours, or somebody else."""
+    """Who wrote this hook: Waypost, someone who edited Waypost's, or someone else."""
     _, _, body = content.partition(b"\n")
     second, _, rest = body.partition(b"\n")
     if not second.startswith(_MARK):
@@ -62,22 +62,22 @@ def _seal(rest: bytes) -> bytes:
 
 
 def _quoted(text: str) -> bytes:
-    """A word of the shell that means exactly this: between single quotes nothing has a meaning but their end."""
+    """The text in single quotes for the shell."""
     return b"'" + os.fsencode(text).replace(b"'", b"'\\''") + b"'"
 
 
 def _run_kept(kept: Path | None) -> bytes:
-    """How to run the hook that stood here before.
+    """The command that runs the earlier hook.
 
-    A shell script that looks at its own name (husky's do) must still find the name that git called: it is read in by
-    its shell instead of started. Not one that asks whether it is read in.
+    Shell scripts that read their own name, such as husky's, must see the name that git called. They are sourced. Scripts
+    that check whether they are sourced are started normally.
     """
     started = b'"$0.waypost-kept" "$@"'
     if kept is None:
         return started
     try:
         content = read_small_file(kept, _LONGEST_KEPT)
-    except (OSError, InvalidInput):  # no script to be read, perhaps a program to be run: git would try
+    except (OSError, InvalidInput):  # perhaps a binary: run it as git would
         return started
     shell = _SHELL.fullmatch(content.partition(b"\n")[0])
     if shell is None or not _OWN_NAME.search(content) or b"BASH_SOURCE" in content:

@@ -1,4 +1,4 @@
-"""Asking a process that runs: the newest first, and never for longer than may be lost."""
+"""Asks a running process, newest first, within a time limit."""
 
 import contextlib
 import os
@@ -11,18 +11,18 @@ from waypost.faces.hooks.socket.frames import LARGEST_ANSWER, BadFrame, receive,
 from waypost.faces.hooks.socket.place import Address, addresses, release
 from waypost.space.platform import same_user
 
-_CONNECT = 0.05  # seconds: one that lives takes a connection at once
-_SHARE = 0.7  # of the time that is left, for one process: the next may answer
+_CONNECT = 0.05  # seconds: a live process accepts at once
+_SHARE = 0.7  # of the remaining time per process, so that the next one can answer
 
 
 def ask_running(run_folder: Path, request: dict[str, Any], seconds: float) -> dict[str, Any] | None:
-    """What a running process answers within so many seconds; None where none runs, or none answers."""
+    """The answer of a running process within so many seconds, or None."""
     deadline = time.monotonic() + seconds
     try:
-        found = addresses(run_folder)
+        candidates = addresses(run_folder)
     except SecurityError:
         return None
-    for address in found:
+    for address in candidates:
         left = deadline - time.monotonic()
         if left <= 0:
             break
@@ -37,7 +37,7 @@ def _ask(folder: Path, address: Address, request: dict[str, Any], deadline: floa
         if os.name != "posix":
             return _ask_pipe(address, request, deadline)
         return _ask_socket(address, request, deadline)
-    except (ConnectionRefusedError, FileNotFoundError):  # nobody listens: another process has the number of a dead one
+    except (ConnectionRefusedError, FileNotFoundError):  # stale: another process has the number of a dead one
         release(folder, address)
     except (OSError, BadFrame, EOFError):
         return None

@@ -1,4 +1,4 @@
-"""Messages between a hook and a running Waypost: a length, then so many bytes of JSON, both bounded."""
+"""Messages between a hook and a running process: a length, then that many bytes of JSON, with limits."""
 
 import json
 import struct
@@ -12,7 +12,7 @@ _PIECE = 1 << 16
 
 
 class SocketLike(Protocol):
-    """The part of a socket that we use."""
+    """The used part of a socket."""
 
     def settimeout(self, value: float | None, /) -> None: ...
     def sendall(self, data: bytes, /) -> None: ...
@@ -20,7 +20,7 @@ class SocketLike(Protocol):
 
 
 class BadFrame(Exception):
-    """What came is no message: too long, cut off, or not JSON of an object."""
+    """The data is not a message: too long, cut off, or not a JSON object."""
 
 
 def send(connection: SocketLike, message: dict[str, Any], deadline: float) -> None:
@@ -31,7 +31,7 @@ def send(connection: SocketLike, message: dict[str, Any], deadline: float) -> No
 
 
 def receive(connection: SocketLike, largest: int, deadline: float) -> dict[str, Any]:
-    """Read one message. Raises BadFrame, or OSError (TimeoutError when it is not there by `deadline`)."""
+    """Read one message. Raises BadFrame, or OSError (TimeoutError after `deadline`)."""
     (length,) = _LENGTH.unpack(_exactly(connection, _LENGTH.size, deadline))
     if length > largest:
         raise BadFrame(f"a message of {length} bytes")
@@ -45,7 +45,7 @@ def receive(connection: SocketLike, largest: int, deadline: float) -> dict[str, 
 
 
 def _exactly(connection: SocketLike, size: int, deadline: float) -> bytes:
-    """So many bytes, however slowly they come, but not after the deadline."""
+    """Exactly `size` bytes, before the deadline."""
     pieces = bytearray()
     while len(pieces) < size:
         connection.settimeout(_left(deadline))

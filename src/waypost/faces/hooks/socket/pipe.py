@@ -1,4 +1,4 @@
-"""The named pipes of Windows, with the few methods of a socket that we use."""
+"""Windows named pipes with the interface of a socket."""
 
 from multiprocessing.connection import Client, Listener
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from waypost.faces.hooks.socket.place import Address
 
 _PIPE = "AF_PIPE"
-_LARGEST = 1 << 21  # of one write to a pipe: frames are smaller
+_LARGEST = 1 << 21  # bytes per write; frames are smaller
 
 
 class PipeConnection:
-    """One end of a pipe. What is written at once is read at once there; here it is read by the byte."""
+    """One end of a pipe. Messages are read byte by byte."""
 
     def __init__(self, pipe: Any) -> None:
         self._pipe = pipe
@@ -31,15 +31,15 @@ class PipeConnection:
                 self._unread = self._pipe.recv_bytes(_LARGEST)
             except EOFError:
                 return b""
-        taken, self._unread = self._unread[:size], self._unread[size:]
-        return taken
+        piece, self._unread = self._unread[:size], self._unread[size:]
+        return piece
 
     def close(self) -> None:
         self._pipe.close()
 
 
 class PipeListener:
-    """Takes connections of those who know the key."""
+    """Accepts connections from clients that know the key."""
 
     def __init__(self, address: Address) -> None:
         self._address = address
@@ -49,7 +49,7 @@ class PipeListener:
         return PipeConnection(self._listener.accept())
 
     def wake(self) -> None:
-        """Have `accept` return once more."""
+        """Make `accept` return."""
         connect(self._address).close()
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
-"""Where running processes can be reached by hooks: one address each, in a folder that only its owner may enter.
+"""Addresses of running processes for hooks: one per process, in a folder that only its owner can enter.
 
-`<home>/run/<space>/<pid>.sock` is the socket itself; where that path would be too long for a socket, and for the pipes
-of Windows, `<pid>.at` says where to go instead.
+`<home>/run/<space>/<pid>.sock` is the socket itself. If that path is too long, and for Windows pipes, `<pid>.at` contains
+the real address.
 """
 
 import contextlib
@@ -22,16 +22,16 @@ from waypost.space.platform import (
 )
 
 RUN = "run"
-_SHORT = "waypost-"  # and the number of the user
+_SHORT = "waypost-"  # followed by the user's number
 LONGEST_SOCKET = 100  # bytes; systems allow 104 to 108
-_MOST_ADDRESSES = 32  # that a hook looks at: more servers than anybody has
+_MOST_ADDRESSES = 32  # that a hook tries
 _LONGEST_POINTER = 4096
 _ADDRESS = re.compile(r"([1-9][0-9]{0,9})\.(sock|at)")
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a process listens. `key` is for pipes, whose names anybody may know."""
+    """Where a process listens. `key` is for pipes, whose names are public."""
 
     pid: int
     place: str
@@ -43,15 +43,15 @@ def run_folder(home: Path, space_id: str) -> Path:
 
 
 def prepare_run_folder(folder: Path) -> None:
-    """Make the folder, for its owner only. Raises SecurityError where somebody has put something else there."""
-    for one in (folder.parent, folder):
-        if not os.path.lexists(one):
-            make_private_directory(one)
-        check_private_directory(one)
+    """Create the folder for its owner only. Raises SecurityError if something else is in its place."""
+    for directory in (folder.parent, folder):
+        if not os.path.lexists(directory):
+            make_private_directory(directory)
+        check_private_directory(directory)
 
 
 def claim(folder: Path) -> Address:
-    """The address of this process, free to be listened at. The folder is made."""
+    """The free address of this process. Creates the folder."""
     prepare_run_folder(folder)
     pid = os.getpid()
     if os.name != "posix":
@@ -60,44 +60,44 @@ def claim(folder: Path) -> Address:
         return Address(pid, place, key)
     direct = folder / f"{pid}.sock"
     if len(os.fsencode(direct)) <= LONGEST_SOCKET:
-        direct.unlink(missing_ok=True)  # of a process that had our number before us
+        direct.unlink(missing_ok=True)  # of an earlier process with the same number
         return Address(pid, str(direct))
-    short = _elsewhere(folder, pid)
+    short = _short_path(folder, pid)
     write_private_file(folder / f"{pid}.at", os.fsencode(short) + b"\n\n", replace=True)
     return Address(pid, str(short))
 
 
-def _elsewhere(folder: Path, pid: int) -> Path:
-    """A short place for a socket: in a folder of this user among the temporary ones, cleared of what the dead left."""
-    import tempfile  # rarely needed, and a hook has no time for it
+def _short_path(folder: Path, pid: int) -> Path:
+    """A short socket path in a private folder of this user below the temporary directory. Removes leftovers."""
+    import tempfile  # slow to import and rarely needed
 
     short = Path(tempfile.gettempdir()) / f"{_SHORT}{os.getuid()}"
     if not os.path.lexists(short):
         make_private_directory(short)
     check_private_directory(short)
     ours = f"{pid}-{hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]}"
-    for left in os.listdir(short):
-        number = left.partition("-")[0]
-        if left == ours or (number.isdecimal() and not is_alive(int(number))):
+    for entry in os.listdir(short):
+        number = entry.partition("-")[0]
+        if entry == ours or (number.isdecimal() and not is_alive(int(number))):
             with contextlib.suppress(OSError):
-                (short / left).unlink()
+                (short / entry).unlink()
     return short / ours
 
 
 def release(folder: Path, address: Address) -> None:
-    """Take away what leads to an address."""
+    """Remove the files of an address."""
     with contextlib.suppress(OSError):
         (folder / f"{address.pid}.at").unlink(missing_ok=True)
         (folder / f"{address.pid}.sock").unlink(missing_ok=True)
-        elsewhere = Path(address.place)
-        if os.name == "posix" and elsewhere.parent.name == f"{_SHORT}{os.getuid()}":
-            elsewhere.unlink(missing_ok=True)
+        socket_path = Path(address.place)
+        if os.name == "posix" and socket_path.parent.name == f"{_SHORT}{os.getuid()}":
+            socket_path.unlink(missing_ok=True)
 
 
 def addresses(folder: Path) -> list[Address]:
-    """Of processes that live, the newest first; what dead ones left behind is taken away.
+    """Addresses of live processes, newest first. Removes those of dead ones.
 
-    Raises SecurityError where the folder is not ours alone.
+    Raises SecurityError if others can access the folder.
     """
     try:
         check_private_directory(folder.parent)
@@ -106,16 +106,16 @@ def addresses(folder: Path) -> list[Address]:
     except OSError:
         return []
     dated = sorted(((_changed(folder / name), name) for name in names), reverse=True)[:_MOST_ADDRESSES]
-    found = []
+    alive = []
     for _, name in dated:
         address = _read(folder, name)
         if address is None:
             continue
         if is_alive(address.pid):
-            found.append(address)
+            alive.append(address)
         else:
             release(folder, address)
-    return found
+    return alive
 
 
 def _changed(path: Path) -> int:
@@ -126,7 +126,7 @@ def _changed(path: Path) -> int:
 
 
 def _read(folder: Path, name: str) -> Address | None:
-    """What an entry of the folder says; None for what is not ours, a link, or cannot be understood."""
+    """The address in a file of the folder, or None if it is foreign, a link, or invalid."""
     path, pid = folder / name, int(name.partition(".")[0])
     try:
         if name.endswith(".sock"):

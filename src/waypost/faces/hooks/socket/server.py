@@ -1,4 +1,4 @@
-"""Hooks answered by a process that runs anyway: a thread of it listens at a private socket."""
+"""Answers hooks in a thread of an already running process, at a private socket."""
 
 import contextlib
 import os
@@ -16,8 +16,8 @@ from waypost.space.platform import PRIVATE_FILE, same_user
 
 Answer = Callable[[dict[str, Any]], dict[str, Any]]
 
-_AT_ONCE = 8  # hooks answered; a further one is sent away and answers itself
-_PATIENCE = 2.0  # seconds for a hook to say what it wants, and to take the answer
+_AT_ONCE = 8  # hooks at once; further ones are turned away and work on their own
+_PATIENCE = 2.0  # seconds for a hook to send its request and to take the answer
 _FAILED = {"failed": True}
 
 
@@ -32,10 +32,10 @@ class _Listener(Protocol):
 
 
 def serve_hooks(answer: Answer, run_folder: Path) -> "HookServer":
-    """Answer hooks from now on, in threads that end with the process. `answer` may be called by several at once.
+    """Answer hooks from now on, in daemon threads. `answer` may be called concurrently.
 
-    Raises SecurityError or OSError where no private place can be had. Closing it takes the address away; what a killed
-    process leaves is taken away by the next hook.
+    Raises SecurityError or OSError if there is no private place. Closing removes the address; after a kill, the next hook
+    removes it.
     """
     address = claim(run_folder)
     try:
@@ -47,7 +47,7 @@ def serve_hooks(answer: Answer, run_folder: Path) -> "HookServer":
 
 
 class HookServer:
-    """A socket that is listened at until it is closed."""
+    """Listens at a socket until it is closed."""
 
     def __init__(self, answer: Answer, folder: Path, address: Address, listener: _Listener) -> None:
         self.address = address
@@ -60,7 +60,7 @@ class HookServer:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop listening. Answers under way are finished by nobody."""
+        """Stop listening. Running answers are abandoned."""
         if self._closing:
             return
         self._closing = True
@@ -80,30 +80,30 @@ class HookServer:
         while not self._closing:
             try:
                 connection = self._listener.accept()
-            except (OSError, EOFError):  # one that went away, or had no right to come
+            except (OSError, EOFError):  # disconnected, or without the right to connect
                 if self._closing:
                     return
-                time.sleep(0.01)  # too many open files, perhaps: not a reason to use up the machine
+                time.sleep(0.01)  # perhaps too many open files: do not spin
                 continue
             if connection is not None:
-                self._hand_over(connection)
+                self._start_answer(connection)
 
-    def _hand_over(self, connection: _Closable) -> None:
+    def _start_answer(self, connection: _Closable) -> None:
         if self._closing or not self._places.acquire(blocking=False):
             connection.close()
             return
         try:
-            threading.Thread(target=self._converse, args=(connection,), daemon=True).start()
+            threading.Thread(target=self._respond, args=(connection,), daemon=True).start()
         except RuntimeError:  # no more threads
             self._places.release()
             connection.close()
 
-    def _converse(self, connection: _Closable) -> None:
+    def _respond(self, connection: _Closable) -> None:
         try:
             request = receive(connection, LARGEST_REQUEST, time.monotonic() + _PATIENCE)
             send(connection, self._reply(request), time.monotonic() + _PATIENCE)
         except (OSError, BadFrame):
-            return  # whoever asked has gone, or is no hook
+            return  # disconnected, or not a hook
         finally:
             connection.close()
             self._places.release()
@@ -111,7 +111,7 @@ class HookServer:
     def _reply(self, request: dict[str, Any]) -> dict[str, Any]:
         try:
             return self._answer(request)
-        except Exception:  # noqa: BLE001  the wall of this thread: the hook then answers itself, and notes what fails
+        except Exception:  # noqa: BLE001  boundary of this thread: the hook then works on its own and logs failures
             return _FAILED
 
 
@@ -128,7 +128,7 @@ class _UnixListener:
         self._waking, self._wakes = socket.socketpair()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            self._socket.bind(address.place)  # in a folder that nobody else may enter
+            self._socket.bind(address.place)  # in a private folder
             os.chmod(address.place, PRIVATE_FILE)
             self._socket.listen(_AT_ONCE)
             self._socket.setblocking(False)
@@ -150,5 +150,5 @@ class _UnixListener:
         self._wakes.send(b".")
 
     def close(self) -> None:
-        for one in (self._socket, self._waking, self._wakes):
-            one.close()
+        for end in (self._socket, self._waking, self._wakes):
+            end.close()

@@ -1,1 +1,1 @@
-"""Read transcripts that agents keep of a session."""
+"""Reads agents' session transcripts."""

@@ -1,35 +1,24 @@
-"""The objects of a transcript's file, one after the other: JSON lines, or one JSON document.
+"""Reads the JSON objects of a transcript file: JSON lines, or one JSON document.
 
-The file is hostile, and its agent may still be writing it: only a plain file is opened, no link is followed, a line that is
-no JSON is passed over, and nothing is held but one line.
+The file is untrusted, and its agent may still be writing it. Only plain files are opened; links are not followed.
+Invalid lines are skipped. Only one line is kept in memory.
 """
 
 import json
-import os
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from waypost.errors import InvalidInput
-from waypost.store.open_databases import refuse_open_database
+from waypost.flows.move.user_file import open_plain_file
 
-LARGEST_FILE = 1 << 30  # bytes; a session with many pictures has some hundred million
-_LONGEST_LINE = 32 << 20  # a longer one holds a file or a picture, not words
+LARGEST_FILE = 1 << 30  # bytes; sessions with many pictures have some hundred million
+_LONGEST_LINE = 32 << 20  # a longer one holds a file or picture, not text
 _LARGEST_DOCUMENT = 128 << 20
-_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_NOCTTY", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 
 
 def records(path: Path) -> Iterator[dict[str, Any]]:
-    """Every object of the file that can be read. Raises InvalidInput where it is no file that we would open."""
-    with _opened(path) as file:
+    """All readable objects of the file. Raises InvalidInput if it is not a plain file of acceptable size."""
+    with open_plain_file(path, LARGEST_FILE) as file:
         first = file.readline(_LONGEST_LINE)
         while first and first.isspace():
             first = file.readline(_LONGEST_LINE)
@@ -44,36 +33,15 @@ def records(path: Path) -> Iterator[dict[str, Any]]:
         yield from _lines(file)
 
 
-def _opened(path: Path) -> IO[bytes]:
-    refuse_open_database(path)
-    try:
-        if stat.S_ISLNK(os.lstat(path).st_mode):  # where the system has no flag for it
-            raise InvalidInput(f"{path} is a link.", "A transcript is a plain file.")
-        handle = os.open(path, _FLAGS)
-    except (OSError, ValueError) as error:
-        told = getattr(error, "strerror", None) or str(error)
-        raise InvalidInput(f"{str(path)[:200]!r} cannot be read: {told}.", "Check the path.") from error
-    try:
-        state = os.fstat(handle)
-        if not stat.S_ISREG(state.st_mode) or state.st_size > LARGEST_FILE:
-            raise InvalidInput(
-                f"{path} is not a plain file of at most {LARGEST_FILE:,} bytes.", "A transcript is such a file."
-            )
-        return os.fdopen(handle, "rb")
-    except BaseException:
-        os.close(handle)
-        raise
-
-
 def _document(file: IO[bytes]) -> list[dict[str, Any]] | None:
-    """The one object or list that the file is; None if it is none, or not written to its end."""
+    """The objects of a JSON document, or None if the file is not one or is incomplete."""
     content = file.read(_LARGEST_DOCUMENT + 1)
     try:
-        found = json.loads(content.decode("utf-8-sig", "replace"))
+        document = json.loads(content.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
         return None
-    members = found if isinstance(found, list) else [found]
-    return [one for one in members if isinstance(one, dict)]
+    members = document if isinstance(document, list) else [document]
+    return [member for member in members if isinstance(member, dict)]
 
 
 def _lines(file: IO[bytes]) -> Iterator[dict[str, Any]]:
@@ -82,14 +50,14 @@ def _lines(file: IO[bytes]) -> Iterator[dict[str, Any]]:
             while (rest := file.readline(_LONGEST_LINE)) and not rest.endswith(b"\n"):
                 pass
             continue
-        found = _parsed(line)
-        if found is not None:
-            yield found
+        record = _parsed(line)
+        if record is not None:
+            yield record
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
     try:
-        found = json.loads(line.decode("utf-8-sig", "replace"))
+        value = json.loads(line.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None

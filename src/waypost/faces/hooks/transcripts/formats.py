@@ -1,4 +1,4 @@
-"""What agents write of a session, by the shape of each record: who said which text when.
+"""Record formats of agents' transcripts: who said what and when.
 
     Claude Code   {"type": "user", "message": {"content": …}, "timestamp": …, "sessionId": …}
     Codex         {"type": "response_item", "payload": {"type": "message", "role": …, "content": […]}, "timestamp": …}
@@ -8,8 +8,8 @@
     Windsurf      {"type": "user_input", "user_input": {"user_response": …}, "status": "done"}; without times
     others        {"role": …, "content": …, "time": …}
 
-None of these formats is promised by its maker. What is not known is not read: calls of tools and their results, thinking,
-what sub-agents and their agent told each other, summaries of what was said before.
+No vendor guarantees these formats. Unknown records are skipped. Also skipped: tool calls and their results, thinking,
+messages between agents and sub-agents, summaries of earlier turns.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ from waypost.model.session_turn import ASSISTANT, USER
 _ROLES = {"user": USER, "human": USER, "assistant": ASSISTANT, "model": ASSISTANT, "gemini": ASSISTANT, "ai": ASSISTANT}
 _TIMES = ("timestamp", "time", "created_at", "at", "ts")
 _SESSIONS = ("sessionId", "session_id", "session", "conversation_id", "thread_id")
-_WORDS = ("content", "text")
+_CONTENT = ("content", "text")
 _NOT_SAID = (
     "isMeta",
     "isSidechain",
@@ -35,7 +35,7 @@ _NOT_SAID = (
 )
 _TEXT_TYPES = ("text", "input_text", "output_text", "")
 _STEPS = {"user_input": (USER, "user_response"), "planner_response": (ASSISTANT, "response")}  # of Windsurf
-_MADE_UP = "<synthetic>"  # Claude Code's own words under the model's name
+_MADE_UP = "<synthetic>"  # Claude Code's own text under the model's name
 _MOST_PARTS = 10_000
 
 
@@ -48,20 +48,20 @@ class TranscriptTurn:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a record tells of the whole session."""
+    """What a record says about the whole session."""
 
     session: str = ""
     is_sub_agent: bool = False  # the user of this session is another agent
 
 
-def said_in(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
-    """The messages of a record, as they stand there."""
+def messages_of(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
+    """The messages of a record, unfiltered."""
     kind = record.get("type")
-    listed = _listed(record)
-    if listed is not None:
-        for one in listed:
-            if isinstance(one, Mapping):
-                yield from _gemini(one) if one.get("type") in ("user", "gemini") else _plain(one)
+    messages = _message_list(record)
+    if messages is not None:
+        for message in messages:
+            if isinstance(message, Mapping):
+                yield from _gemini(message) if message.get("type") in ("user", "gemini") else _generic(message)
     elif isinstance(record.get("payload"), Mapping):
         yield from _codex(record, record["payload"])
     elif kind == "attachment":
@@ -75,23 +75,23 @@ def said_in(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
     elif kind in ("user_input", "planner_response"):
         yield from _windsurf(str(kind), record)
     else:
-        yield from _plain(record)
+        yield from _generic(record)
 
 
 def about(record: Mapping[str, Any]) -> About:
     inner = record.get("payload") if record.get("type") == "session_meta" else record
-    told = inner if isinstance(inner, Mapping) else {}
+    fields = inner if isinstance(inner, Mapping) else {}
     if record.get("type") == "session_meta":
-        source = told.get("source")
-        is_sub = isinstance(source, Mapping) and any(str(name).startswith("sub") for name in source)
-        return About(_name(told.get("id")), is_sub)
+        source = fields.get("source")
+        is_sub_agent = isinstance(source, Mapping) and any(str(name).startswith("sub") for name in source)
+        return About(_name(fields.get("id")), is_sub_agent)
     return About(
-        next((name for key in _SESSIONS if (name := _name(told.get(key)))), ""), told.get("kind") == "subagent"
+        next((name for key in _SESSIONS if (name := _name(fields.get(key)))), ""), fields.get("kind") == "subagent"
     )
 
 
-def _listed(record: Mapping[str, Any]) -> list[Any] | None:
-    """The messages that one record lists: a whole session, or what it was set to."""
+def _message_list(record: Mapping[str, Any]) -> list[Any] | None:
+    """The messages that one record lists: a whole session, or an update of it."""
     changed = record.get("$set")
     for holder in (record, changed if isinstance(changed, Mapping) else {}):
         if isinstance(holder.get("messages"), list):
@@ -104,58 +104,60 @@ def _claude(record: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[T
         return
     speaker = _ROLES.get(str(message.get("role") or record["type"]))
     if speaker is not None:
-        yield from _words(speaker, message.get("content"), _time(record))
+        yield from _turn(speaker, message.get("content"), _time(record))
 
 
 def _queued(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
-    """What a person typed while the agent was at work."""
-    held = record.get("attachment")
-    if not isinstance(held, Mapping) or held.get("type") != "queued_command" or record.get("isSidechain"):
+    """What a person typed while the agent was working."""
+    attachment = record.get("attachment")
+    if not isinstance(attachment, Mapping) or attachment.get("type") != "queued_command" or record.get("isSidechain"):
         return
-    if held.get("commandMode") in (None, "prompt") and not held.get("isMeta"):
-        yield from _words(USER, held.get("prompt"), _time(record))
+    if attachment.get("commandMode") in (None, "prompt") and not attachment.get("isMeta"):
+        yield from _turn(USER, attachment.get("prompt"), _time(record))
 
 
 def _codex(record: Mapping[str, Any], payload: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
-    """Most words stand there twice, as an item and as an event: see `transcripts.read_transcript`."""
+    """Most messages are there twice, as an item and as an event; `read_transcript` removes repetitions."""
     kind = payload.get("type")
     if record.get("type") == "response_item" and kind == "message":
         speaker = _ROLES.get(str(payload.get("role")))
         if speaker is not None:
-            yield from _words(speaker, payload.get("content"), _time(record))
+            yield from _turn(speaker, payload.get("content"), _time(record))
     elif record.get("type") == "event_msg" and kind in ("user_message", "agent_message"):
-        yield from _words(USER if kind == "user_message" else ASSISTANT, payload.get("message"), _time(record))
+        yield from _turn(USER if kind == "user_message" else ASSISTANT, payload.get("message"), _time(record))
 
 
 def _copilot(kind: str, record: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
-    if not data.get("source"):  # else a skill or a hook speaks as the user
-        yield from _words(USER if kind == "user.message" else ASSISTANT, data.get("content"), _time(record))
+    if not data.get("source"):  # otherwise a skill or a hook speaks as the user
+        yield from _turn(USER if kind == "user.message" else ASSISTANT, data.get("content"), _time(record))
 
 
 def _gemini(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
-    yield from _words(_ROLES[str(record["type"])], record.get("content"), _time(record))
+    yield from _turn(_ROLES[str(record["type"])], record.get("content"), _time(record))
 
 
 def _windsurf(kind: str, record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
     speaker, name = _STEPS[kind]
     step = record.get(kind)
     if isinstance(step, Mapping) and record.get("status") in (None, "done"):
-        yield from _words(speaker, step.get(name), _time(record))
+        yield from _turn(speaker, step.get(name), _time(record))
 
 
-def _plain(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
+def _generic(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
     """Role and content, as Cursor and most others write them."""
     inner = record.get("message")
     holder = inner if isinstance(inner, Mapping) else record
     role = record.get("role") or holder.get("role")
     speaker = _ROLES.get(role.casefold()) if isinstance(role, str) else None
     if speaker is not None and not any(record.get(name) for name in _NOT_SAID):
-        words = inner if isinstance(inner, str) else next((holder[name] for name in _WORDS if holder.get(name)), None)
-        yield from _words(speaker, words, _time(record) or _time(holder))
+        content = (
+            inner if isinstance(inner, str) else next((holder[name] for name in _CONTENT if holder.get(name)), None)
+        )
+        yield from _turn(speaker, content, _time(record) or _time(holder))
 
 
-def _words(speaker: str, content: object, at: datetime | None) -> Iterator[TranscriptTurn]:
-    """The parts of a message that are words."""
+def _turn(speaker: str, content: object, at: datetime | None) -> Iterator[TranscriptTurn]:
+    """A turn with the text parts of a message, if there are any."""
     parts = content[:_MOST_PARTS] if isinstance(content, list) else [content]
     texts = [text for part in parts if (text := _text(part))]
     if texts:

@@ -1,4 +1,4 @@
-"""Where an agent keeps the transcript of a session: as its hook says, else where that agent is known to keep them."""
+"""Where an agent stores a session's transcript: as its hook says, else in the agent's usual folder."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,9 +8,9 @@ from typing import Any
 
 _PATHS = ("transcript_path", "transcriptPath")
 _SESSIONS = ("session_id", "sessionId", "conversation_id", "conversationId", "thread_id", "thread-id", "trajectory_id")
-_SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{7,127}")  # no sign that means something in a path or a pattern
+_SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{7,127}")  # without characters special in paths and globs
 _MOST_LOOKED_AT = 1000
-# By agent, below the person's own folder. {id} is the session; {start} its first eight characters.
+# By agent, below the home directory. {id} is the session; {start} its first eight characters.
 _KEPT = {
     "claude-code": (".claude/projects/*/{id}.jsonl",),
     "codex": (".codex/sessions/*/*/*/rollout-*-{id}.jsonl",),
@@ -24,13 +24,13 @@ _KEPT = {
 
 
 def session_of(payload: Mapping[str, Any]) -> str:
-    """The name of the session that a hook was called for, "" if it says none."""
-    given = (payload.get(name) for name in _SESSIONS)
-    return next((one for one in given if isinstance(one, str) and _SESSION.fullmatch(one)), "")
+    """The session that a hook was called for, or "" if it names none."""
+    names = (payload.get(key) for key in _SESSIONS)
+    return next((name for name in names if isinstance(name, str) and _SESSION.fullmatch(name)), "")
 
 
 def transcript_path(agent: str, payload: Mapping[str, Any], home: Path) -> Path | None:
-    """Where the transcript is; None where neither the hook nor the agent's custom tells."""
+    """The transcript's path, or None if neither the hook nor the agent's usual folder has it."""
     given = next((payload[name] for name in _PATHS if isinstance(payload.get(name), str) and payload[name]), None)
     if given is not None:
         path = Path(given)
@@ -41,5 +41,5 @@ def transcript_path(agent: str, payload: Mapping[str, Any], home: Path) -> Path 
 
 def _kept(agent: str, session: str, home: Path) -> Iterator[Path]:
     for pattern in _KEPT.get(agent, ()):
-        told = pattern.format(id=session, start=session[:8])
-        yield from islice(home.glob(told), _MOST_LOOKED_AT)
+        glob = pattern.format(id=session, start=session[:8])
+        yield from islice(home.glob(glob), _MOST_LOOKED_AT)

@@ -1,4 +1,4 @@
-"""Tools under the names that other memories gave them, for agents that know those. Each is a thin adapter."""
+"""Tools under the names of other memory products, for agents that know those. Each is a thin adapter."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -19,32 +19,31 @@ PROFILES = (DEFAULT, *_MODULES, ALL)
 
 
 def tools_of(profile: str) -> tuple[Tool, ...]:
-    """The tools that a server of this profile offers: the default ones, then its own. Only what is asked for is
-    imported."""
+    """The default tools, then those of the profile. Imports only what is needed."""
     if profile not in PROFILES:
-        raise InvalidInput(f"There is no profile {str(profile)[:40]!r}.", f"Profiles: {', '.join(PROFILES)}.")
+        raise InvalidInput(f"Unknown profile {str(profile)[:40]!r}.", f"Profiles: {', '.join(PROFILES)}.")
     chosen = tuple(_MODULES) if profile == ALL else (profile,) if profile in _MODULES else ()
     return tuple(tool for name in (DEFAULT, *chosen) for tool in own_tools(name))
 
 
 def own_tools(profile: str) -> tuple[Tool, ...]:
-    """The tools that a profile adds, without the default ones."""
+    """The tools that a profile adds to the default ones."""
     if profile == DEFAULT:
         from waypost.faces.mcp.default_tools import DEFAULT_TOOLS
 
         return tuple(DEFAULT_TOOLS)
-    found: tuple[Tool, ...] = import_module(f"{__name__}.{_MODULES[profile]}").TOOLS
-    return tuple(replace(tool, run=_Harmless(tool.run)) for tool in found)
+    tools: tuple[Tool, ...] = import_module(f"{__name__}.{_MODULES[profile]}").TOOLS
+    return tuple(replace(tool, run=_Harmless(tool.run)) for tool in tools)
 
 
 @dataclass(frozen=True, slots=True)
 class _Harmless:
-    """The work of a tool, with data in which nothing closes a fence or acts on a model: clients hand it to one, too."""
+    """Runs a tool and defuses its data, so that nothing in it closes a fence or acts on a model."""
 
     run: Callable[[ToolCall, Mapping[str, Any]], ToolReply]
 
     def __call__(self, call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
-        from waypost.faces.mcp.profiles.said import harmless  # what the handshake need not wait for
+        from waypost.faces.mcp.profiles.wording import harmless  # not needed for the handshake
 
         reply = self.run(call, given)
         return replace(reply, data=harmless(reply.data, reply.text))

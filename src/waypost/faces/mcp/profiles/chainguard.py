@@ -1,4 +1,4 @@
-"""Profile `chainguard`: the tools of Chainguard's long-term memory (CG-7, CG-10 to CG-15)."""
+"""Profile `chainguard`: the tools of Chainguard's long-term memory."""
 
 from waypost.faces.mcp.profiles.chainguard_code import ANALYZE_CODE, DETECT_ARCHITECTURE, MEMORY_SUMMARIZE
 from waypost.faces.mcp.profiles.chainguard_memory import MEMORY_INIT, MEMORY_QUERY, MEMORY_STATUS, MEMORY_UPDATE

@@ -1,4 +1,4 @@
-"""Chainguard's look at code: what files define, how the project is built, what files do in words."""
+"""Chainguard's code tools: what files define, the architecture, file summaries."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import file_at, memory_at
 from waypost.faces.mcp.profiles.progress import reporter
-from waypost.faces.mcp.profiles.said import FROM_FILES, counted, plain, shortened, shown
+from waypost.faces.mcp.profiles.wording import FROM_FILES, counted, first_rows, plain, shortened
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.text.fence import fence
 
@@ -27,27 +27,27 @@ _SHOWN_NOTICES = 5
 
 def _analyze(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = memory_at(call, given)
-    found = memory.code.analyze(file_at(memory, given, given["file"]))
-    files = [_file(parsed) for parsed in found.files[:_SHOWN_FILES]]
+    analysis = memory.code.analyze(file_at(memory, given, given["file"]))
+    files = [_file(parsed) for parsed in analysis.files[:_SHOWN_FILES]]
     totals = {
-        "files": len(found.files),
-        "classes": _count(found.files, _CLASSES),
-        "functions": _count(found.files, _FUNCTIONS),
-        "methods": _count(found.files, _METHODS),
-        "imports": sum(len(parsed.imports) for parsed in found.files),
-        "skipped": len(found.skipped),
+        "files": len(analysis.files),
+        "classes": _count(analysis.files, _CLASSES),
+        "functions": _count(analysis.files, _FUNCTIONS),
+        "methods": _count(analysis.files, _METHODS),
+        "imports": sum(len(parsed.imports) for parsed in analysis.files),
+        "skipped": len(analysis.skipped),
     }
     head = f"📊 Code analysis: {plain(given['file'])}"
-    found_what = [counted(count, _ONE_OF[name]) for name, count in totals.items() if count and name in _ONE_OF]
-    left = len(found.files) - len(files)
-    more = [f"{left:,} more are not shown; name a file or a smaller folder."] if left else []
-    why = [f"Skipped: {plain(path)}: {plain(reason)}" for path, reason in found.skipped.items()]
-    skipped = shown(why, _SHOWN_ROWS)
-    body = "\n\n".join("\n".join(_told_file(one)) for one in files)
+    found_counts = [counted(count, _ONE_OF[name]) for name, count in totals.items() if count and name in _ONE_OF]
+    left = len(analysis.files) - len(files)
+    more = [f"{left:,} more are not first_rows; name a file or a smaller folder."] if left else []
+    why = [f"Skipped: {plain(path)}: {plain(reason)}" for path, reason in analysis.skipped.items()]
+    skipped = first_rows(why, _SHOWN_ROWS)
+    body = "\n\n".join("\n".join(_file_lines(file)) for file in files)
     text = "\n".join(
         (
             head,
-            f"Found: {', '.join(found_what) or 'nothing to analyze'}",
+            f"Found: {', '.join(found_counts) or 'nothing to analyze'}",
             *([fence(body, FROM_FILES)] if body else []),
             *more,
             *skipped,
@@ -67,16 +67,16 @@ def _file(parsed: "Parsed") -> dict[str, Any]:
         "lines": parsed.line_count,
         "parser": parsed.parser,
         "has_errors": parsed.broken,
-        "classes": [_symbol(one) for one in _of(parsed, _CLASSES)],
-        "functions": [_symbol(one) for one in _of(parsed, _FUNCTIONS)],
-        "methods": [_symbol(one) for one in _of(parsed, _METHODS)],
-        "imports": list(dict.fromkeys(plain(one.module) for one in parsed.imports))[:_SHOWN_NAMES],
+        "classes": [_symbol(symbol) for symbol in _of(parsed, _CLASSES)],
+        "functions": [_symbol(symbol) for symbol in _of(parsed, _FUNCTIONS)],
+        "methods": [_symbol(symbol) for symbol in _of(parsed, _METHODS)],
+        "imports": list(dict.fromkeys(plain(imported.module) for imported in parsed.imports))[:_SHOWN_NAMES],
         "relations": _relations(parsed),
     }
 
 
 def _of(parsed: "Parsed", kinds: frozenset[str]) -> list["Symbol"]:
-    return [one for one in parsed.symbols if one.kind in kinds][:_SHOWN_NAMES]
+    return [symbol for symbol in parsed.symbols if symbol.kind in kinds][:_SHOWN_NAMES]
 
 
 def _symbol(symbol: "Symbol") -> dict[str, Any]:
@@ -89,29 +89,30 @@ def _symbol(symbol: "Symbol") -> dict[str, Any]:
 
 
 def _relations(parsed: "Parsed") -> list[str]:
-    found = [f"{plain(one.name)} extends {plain(', '.join(one.bases))}" for one in parsed.symbols if one.bases]
-    return found[:_SHOWN_NAMES]
+    relations = [
+        f"{plain(symbol.name)} extends {plain(', '.join(symbol.bases))}" for symbol in parsed.symbols if symbol.bases
+    ]
+    return relations[:_SHOWN_NAMES]
 
 
-def _told_file(one: Mapping[str, Any]) -> Iterator[str]:
-    broken = ", with syntax errors" if one["has_errors"] else ""
-    yield f"{plain(one['path'])} ({one['language'] or 'text'}, {one['lines']:,} lines{broken})"
+def _file_lines(file: Mapping[str, Any]) -> Iterator[str]:
+    broken = ", with syntax errors" if file["has_errors"] else ""
+    yield f"{plain(file['path'])} ({file['language'] or 'text'}, {file['lines']:,} lines{broken})"
     for title in ("classes", "functions", "methods"):
-        named = ", ".join(f"{symbol['name']}:{symbol['line']}" for symbol in one[title])
-        if named:
-            yield f"  {title.capitalize()}: {named}"
+        names = ", ".join(f"{symbol['name']}:{symbol['line']}" for symbol in file[title])
+        if names:
+            yield f"  {title.capitalize()}: {names}"
     for title in ("imports", "relations"):
-        if one[title]:
-            yield f"  {title.capitalize()}: {'; '.join(one[title])}"
+        if file[title]:
+            yield f"  {title.capitalize()}: {'; '.join(file[title])}"
 
 
 ANALYZE_CODE = Tool(
     "chainguard_analyze_code",
-    "What a file, or every file of a folder, defines: classes, functions, methods, imports, relations. Reads the tree and "
-    "keeps nothing.",
+    "Analyze a file, or every file of a folder: classes, functions, methods, imports, relations. Stores nothing.",
     _analyze,
     {
-        "file": parameters.path("A file or a folder, as seen from working_dir or from the project's root."),
+        "file": parameters.path("A file or folder, relative to working_dir or the project's root."),
         "working_dir": parameters.WORKING_DIR,
     },
     ("file",),
@@ -121,24 +122,24 @@ ANALYZE_CODE = Tool(
 
 def _architecture(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = memory_at(call, given)
-    found = memory.code.architecture()
+    report = memory.code.architecture()
     body = "\n".join(
         line
         for title, part in _PARTS.items()
-        for line in _told_part(title, [_told(row) for row in found[part]], _SHOWN_ROWS)
+        for line in _section(title, [_item_line(row) for row in report[part]], _SHOWN_ROWS)
     )
-    endpoints = [f"{plain(one['method'])} {plain(one['path'])}{_handler(one)}" for one in found["endpoints"]]
-    body += "".join(f"\n{line}" for line in _told_part("API endpoints", endpoints, _SHOWN_ENDPOINTS))
-    files = [plain(one) for one in found["configuration"]["files"]]
-    body += "".join(f"\n{line}" for line in _told_part("Configuration", files, _SHOWN_ROWS))
+    endpoints = [f"{plain(entry['method'])} {plain(entry['path'])}{_handler(entry)}" for entry in report["endpoints"]]
+    body += "".join(f"\n{line}" for line in _section("API endpoints", endpoints, _SHOWN_ENDPOINTS))
+    files = [plain(entry) for entry in report["configuration"]["files"]]
+    body += "".join(f"\n{line}" for line in _section("Configuration", files, _SHOWN_ROWS))
     head = f"🏗️ Architecture: {plain(memory.status()['name'])}"
     text = "\n".join((head, fence(body.strip(), FROM_FILES) if body.strip() else "Nothing was recognized."))
     return ToolReply(
-        text, {**found, "endpoints": found["endpoints"][:_MOST_ENDPOINTS], "endpoint_count": len(endpoints)}
+        text, {**report, "endpoints": report["endpoints"][:_MOST_ENDPOINTS], "endpoint_count": len(endpoints)}
     )
 
 
-_MOST_ENDPOINTS = 200  # in the data; a query finds the others
+_MOST_ENDPOINTS = 200  # in the data; queries find the others
 _PARTS = {
     "Frameworks": "frameworks",
     "Patterns": "patterns",
@@ -149,15 +150,15 @@ _PARTS = {
 }
 
 
-def _told_part(title: str, rows: Sequence[str], most: int) -> list[str]:
-    return [f"{title}:", *(f"  - {row}" for row in shown(rows, most))] if rows else []
+def _section(title: str, rows: Sequence[str], most: int) -> list[str]:
+    return [f"{title}:", *(f"  - {row}" for row in first_rows(rows, most))] if rows else []
 
 
-def _told(row: Mapping[str, Any]) -> str:
+def _item_line(row: Mapping[str, Any]) -> str:
     version = f" {plain(row['version'])}" if row.get("version") else ""
     sure = f" ({row['confidence']:.0%})" if isinstance(row.get("confidence"), float) else ""
     count = f" ({counted(row['files'], 'file')})" if isinstance(row.get("files"), int) else ""
-    where = [f"{one['path']}:{one['line']}" for one in row.get("places", [])] or row.get("directories", [])
+    where = [f"{place['path']}:{place['line']}" for place in row.get("places", [])] or row.get("directories", [])
     places = f": {plain(', '.join(where[:_SHOWN_PLACES]))}" if where else ""
     return f"{plain(row['name'])}{version}{sure}{count}{places}"
 
@@ -168,8 +169,8 @@ def _handler(endpoint: Mapping[str, Any]) -> str:
 
 DETECT_ARCHITECTURE = Tool(
     "chainguard_detect_architecture",
-    "How the project is built: frameworks, architectural patterns (MVC, Clean, layered …), layers, authentication, API "
-    "endpoints, configuration, each with the places that show it.",
+    "Detect how the project is built: frameworks, patterns (MVC, Clean, layered …), layers, authentication, API "
+    "endpoints, configuration, each with places in the code.",
     _architecture,
     {"working_dir": parameters.WORKING_DIR},
     reads_only=True,
@@ -180,18 +181,18 @@ def _summarize(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = memory_at(call, given)
     file = file_at(memory, given, given["file"]) if given.get("file") else None
     done = memory.code.summarize(file, force=given["force"], report=reporter(call, ("summarizing",)))
-    told = done.to_json()
+    row = done.to_json()
     lines = [
         "📝 Code summaries made",
         "",
         f"✓ {done.files:,} files analyzed",
         f"✓ {done.made:,} new summaries made",
         f"  {done.skipped:,} there already (skipped)",
-        *(f"Note: {plain(notice)}" for notice in told["notices"][:_SHOWN_NOTICES]),
+        *(f"Note: {plain(notice)}" for notice in row["notices"][:_SHOWN_NOTICES]),
     ]
     if done.example:
         lines += ["", "Example of a summary:", fence(_branch(shortened(done.example)), FROM_FILES)]
-    return ToolReply("\n".join(lines), {**told, "notices": told["notices"][:_SHOWN_NOTICES]})
+    return ToolReply("\n".join(lines), {**row, "notices": row["notices"][:_SHOWN_NOTICES]})
 
 
 def _branch(example: str) -> str:
@@ -201,13 +202,13 @@ def _branch(example: str) -> str:
 
 MEMORY_SUMMARIZE = Tool(
     "chainguard_memory_summarize",
-    "Describe in words what files do, beyond their structure, and remember it: purpose, classes, functions, from "
-    "docstrings, comments, names and code. Files that have a description are left.",
+    "Write and store summaries of files: purpose, classes, functions, from docstrings, comments, names and code. Files "
+    "with a summary are skipped.",
     _summarize,
     {
         "working_dir": parameters.WORKING_DIR,
-        "file": parameters.path("Only this file; else every file of the index."),
-        "force": parameters.flag("Describe again what has a description.", default=False),
+        "file": parameters.path("Only this file (default: all indexed files)."),
+        "force": parameters.flag("Also rewrite existing summaries.", default=False),
     },
     idempotent=True,
 )

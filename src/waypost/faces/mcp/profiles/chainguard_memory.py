@@ -1,4 +1,4 @@
-"""Chainguard's memory: index a project, ask, update, look how it is."""
+"""Chainguard's memory tools: index a project, query it, update it, show its status."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -8,7 +8,7 @@ from waypost.faces.mcp.index_progress import NOT_INDEXED, code_notices
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import memory_at
 from waypost.faces.mcp.profiles.progress import reporter
-from waypost.faces.mcp.profiles.said import condition, duration, megabytes, minute, plain, told_of
+from waypost.faces.mcp.profiles.wording import condition, duration, megabytes, minute, plain, receipt_notices
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.draft import check_line
 from waypost.text.fence import fence
@@ -27,7 +27,7 @@ _ACTIONS = ("reindex_file", "add_learning", "cleanup")
 _CALLED = frozenset({"function", "method"})
 _READY = "The memory is ready. chainguard_memory_query() answers questions by their meaning."
 _BY_KEYWORDS = (
-    "The memory is ready. chainguard_memory_query() answers by keywords, and by meaning once all is embedded."
+    "The memory is ready. chainguard_memory_query() answers by keywords, and by meaning once everything is embedded."
 )
 NO_INDEX = "This project is not indexed yet: run chainguard_memory_init() first."
 
@@ -41,8 +41,8 @@ def _init(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
         facts=True,
         report=reporter(call, _PHASES),
     )
-    found = memory.status()
-    name = found["name"]
+    status = memory.status()
+    name = status["name"]
     text = "\n".join(
         (
             f"✓ Memory initialized for: {plain(name)}",
@@ -56,7 +56,7 @@ def _init(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
             "",
             f"💾 Storage: {megabytes(done.storage_bytes)}",
             f"⏱️  Duration: {duration(done.seconds)}",
-            *condition(found),
+            *condition(status),
             *_holding(done),
             "",
             _READY if not any(done.pending.values()) else _BY_KEYWORDS,
@@ -66,28 +66,30 @@ def _init(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
 
 
 def _patterns(given: Mapping[str, Any], name: str) -> list[str] | None:
-    return [check_line(one, name) for one in given.get(name, [])] or None
+    return [check_line(pattern, name) for pattern in given.get(name, [])] or None
 
 
 def _holding(done: "IndexReport") -> list[str]:
-    """Patterns that were given once and still hold are easily forgotten."""
-    only, without = (plain(", ".join(some)) for some in (done.patterns.include, done.patterns.exclude))
-    told = [f'Only {only} is read, as was asked for; include_patterns ["**"] reads everything again.'] if only else []
-    return [*told, f"Left out, as was asked for: {without}."] if without else told
+    """Reminders of patterns from earlier calls that still apply."""
+    only, without = (plain(", ".join(patterns)) for patterns in (done.patterns.include, done.patterns.exclude))
+    lines = (
+        [f'Only {only} is indexed (saved pattern); include_patterns ["**"] indexes everything again.'] if only else []
+    )
+    return [*lines, f"Excluded (saved pattern): {without}."] if without else lines
 
 
 MEMORY_INIT = Tool(
     "chainguard_memory_init",
-    "Index this project for long-term memory: files and modules, functions and classes, database schema, architecture. "
-    "Once per project, one to five minutes; a later call reads only what changed and goes on after an interruption.",
+    "Index this project for long-term memory: files, modules, functions, classes, database schema, architecture. Takes "
+    "one to five minutes once; later calls index only changes and continue after an interruption.",
     _init,
     {
         "working_dir": parameters.WORKING_DIR,
-        "include_patterns": parameters.lines("Globs of the files to read; every kind of source file unless told."),
+        "include_patterns": parameters.lines("Globs of files to index (default: all source files)."),
         "exclude_patterns": parameters.lines(
-            "Globs to leave out; node_modules, vendor, .git and what .gitignore names are always left out."
+            "Globs to exclude; node_modules, vendor, .git and ignored files are always excluded."
         ),
-        "force": parameters.flag("Read everything again, also what has not changed."),
+        "force": parameters.flag("Index everything again, even unchanged files."),
     },
     idempotent=True,
 )
@@ -96,16 +98,19 @@ MEMORY_INIT = Tool(
 def _query(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = call.memory
     answer = memory.recall(given["query"], given["limit"], scope=given["filter_type"])
-    asked = f'🔍 Query: "{plain(given["query"])}"'
+    heading_line = f'🔍 Query: "{plain(given["query"])}"'
     missing = code_notices(memory, answer.hits, given["filter_type"])
-    notices = [*answer.notices, *(NO_INDEX if one == NOT_INDEXED else one for one in missing)]
+    notices = [
+        *answer.notices,
+        *(NO_INDEX if missing_notice == NOT_INDEXED else missing_notice for missing_notice in missing),
+    ]
     notes = [f"Note: {plain(notice)}" for notice in notices]
     data = {"query": given["query"], "results": [_row(hit) for hit in answer], "notices": notices}
     if not answer.hits:
-        return ToolReply("\n\n".join((asked, "Nothing was found.", *notes)), data)
-    places = "\n\n".join(f"{place}. {_place(hit)}" for place, hit in enumerate(answer, 1))
+        return ToolReply("\n\n".join((heading_line, "No results.", *notes)), data)
+    places = "\n\n".join(f"{rank}. {_place(hit)}" for rank, hit in enumerate(answer, 1))
     heading = f"📍 Relevant places (top {len(answer)}):"
-    return ToolReply("\n\n".join((asked, heading, fence(places), *notes)), data)
+    return ToolReply("\n\n".join((heading_line, heading, fence(places), *notes)), data)
 
 
 def _place(hit: "Hit") -> str:
@@ -141,13 +146,13 @@ def _row(hit: "Hit") -> dict[str, Any]:
 
 MEMORY_QUERY = Tool(
     "chainguard_memory_query",
-    "Search the project's memory by meaning, in English, German or Russian: where are users authenticated, which "
-    "functions use the table users, how are errors handled. Gives places in the code, functions and tables.",
+    "Search the project's memory by meaning, in English, German or Russian: where users are authenticated, which "
+    "functions use the table users, how errors are handled. Returns places in the code, functions and tables.",
     _query,
     {
-        "query": parameters.question("A question in your own words."),
-        "limit": parameters.whole("How many results at most.", 1, parameters.MOST_HITS, default=5),
-        "filter_type": parameters.choice("Search only this sort.", _FILTERS, default="all"),
+        "query": parameters.question("A question in plain language."),
+        "limit": parameters.whole("Maximum number of results.", 1, parameters.MOST_HITS, default=5),
+        "filter_type": parameters.choice("Search only this type.", _FILTERS, default="all"),
     },
     ("query",),
     reads_only=True,
@@ -162,7 +167,7 @@ def _update(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
         return _learn(call.memory, _needed(given, "learning", action), given.get("file_path"))
     if action == "cleanup":
         return _cleanup(call)
-    raise InvalidInput("It is not said what to update.", f"Give action: {', '.join(_ACTIONS)}.")
+    raise InvalidInput("No action given.", f"Give action: {', '.join(_ACTIONS)}.")
 
 
 def _needed(given: Mapping[str, Any], name: str, action: str) -> str:
@@ -175,45 +180,44 @@ def _reindex(memory: "Memory", file: str) -> ToolReply:
     done = memory.code.update([file])
     if done.skipped:
         why = "; ".join(f"{plain(path)}: {plain(reason)}" for path, reason in list(done.skipped.items())[:3])
-        said = f"Not indexed: {why}."
+        text = f"Not indexed: {why}."
     elif done.removed:
-        said = f"✓ {plain(file)} is gone, and so are its documents."
+        text = f"✓ {plain(file)} was deleted; its documents are removed."
     else:
-        said = f"✓ {plain(file)} is up to date in the memory" + (" (it had not changed)." if not done.read else ".")
-    told = {"action": "reindex_file", "file_path": file, "read": done.read, "removed": done.removed}
-    return ToolReply(said, {**told, "skipped": done.skipped})
+        text = f"✓ {plain(file)} is up to date in the memory" + (" (it had not changed)." if not done.read else ".")
+    data = {"action": "reindex_file", "file_path": file, "read": done.read, "removed": done.removed}
+    return ToolReply(text, {**data, "skipped": done.skipped})
 
 
 def _learn(memory: "Memory", learning: str, file: str | None) -> ToolReply:
     receipt = memory.remember(learning, kind="learning", refs=[file] if file else [])
-    words = {"added": "✓ Learning kept", "merged": "✓ Learning merged with", "duplicate": "✓ Known already"}
-    said = f"{words[receipt.status]}: {receipt.id}" if receipt.id else f"Not kept: {plain(receipt.reason)}."
+    status_text = {"added": "✓ Learning stored", "merged": "✓ Learning merged with", "duplicate": "✓ Already stored"}
+    text = f"{status_text[receipt.status]}: {receipt.id}" if receipt.id else f"Not stored: {plain(receipt.reason)}."
     data = {"action": "add_learning", **receipt.to_json()}
-    return ToolReply("\n".join((said, *told_of(receipt))), data, is_error=receipt.status == "refused")
+    return ToolReply("\n".join((text, *receipt_notices(receipt))), data, is_error=receipt.status == "refused")
 
 
 def _cleanup(call: ToolCall) -> ToolReply:
-    """Documents of files that are gone, and memories whose time has run out."""
+    """Remove documents of deleted files and apply expiry."""
     memory, removed = call.memory, 0
     if memory.status()["tree"]:
         removed = memory.index(wait=False, report=reporter(call, _PHASES)).indexed.removed
-    ended = memory.facts.expire()
-    said = (
-        f"✓ Cleaned up: {removed} files that are gone, {len(ended.stale)} memories marked stale, "
-        f"{len(ended.archived)} archived, {len(ended.deleted)} deleted because their time had run out."
+    expired = memory.facts.expire()
+    text = (
+        f"✓ Cleaned up: {removed} deleted files, {len(expired.stale)} memories marked stale, "
+        f"{len(expired.archived)} archived, {len(expired.deleted)} deleted because they had expired."
     )
-    return ToolReply(said, {"action": "cleanup", "files_removed": removed, "expired": ended.to_json()})
+    return ToolReply(text, {"action": "cleanup", "files_removed": removed, "expired": expired.to_json()})
 
 
 MEMORY_UPDATE = Tool(
     "chainguard_memory_update",
-    "Update the project's memory by hand: index a file again, keep something that was learned, or remove what is out of "
-    "date.",
+    "Update the project's memory: index a file again, store a learning, or remove what is out of date.",
     _update,
     {
         "action": parameters.choice("What to do.", _ACTIONS),
-        "file_path": parameters.path("reindex_file: the file. add_learning: the file it is about, if any."),
-        "learning": parameters.text("add_learning: what was learned."),
+        "file_path": parameters.path("reindex_file: the file. add_learning: the file it is about, optional."),
+        "learning": parameters.text("add_learning: the text."),
     },
     destroys=True,
     idempotent=True,
@@ -221,25 +225,25 @@ MEMORY_UPDATE = Tool(
 
 
 def _status(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
-    found = memory_at(call, given).status()
-    counts = found["collections"]
-    initialized = minute(found["initialised_at"]) if found["tree"] else f"not yet. {NO_INDEX}"
+    status = memory_at(call, given).status()
+    counts = status["collections"]
+    initialized = minute(status["initialised_at"]) if status["tree"] else f"not yet. {NO_INDEX}"
     lines = [
-        f"📊 Memory status: {plain(found['name'])}",
+        f"📊 Memory status: {plain(status['name'])}",
         "",
         f"Initialized: {initialized}",
-        f"Last update: {minute(found['updated_at'])}",
+        f"Last update: {minute(status['updated_at'])}",
         "",
         "Collections:",
         *_tree([f"{name + ':':<17} {counts.get(name, 0):>5,} documents" for name in _COLLECTIONS]),
         "",
-        f"Storage: {megabytes(found['storage_bytes'])}",
-        f"Embedding model: {plain(found['model'])}",
-        *condition(found),
+        f"Storage: {megabytes(status['storage_bytes'])}",
+        f"Embedding model: {plain(status['model'])}",
+        *condition(status),
     ]
     keys = ("name", "initialised_at", "updated_at", "storage_bytes", "model", "pending", "tree", "references")
     collections = {name: counts.get(name, 0) for name in (*_COLLECTIONS, *counts)}
-    return ToolReply("\n".join(lines), {**{key: found[key] for key in keys}, "collections": collections})
+    return ToolReply("\n".join(lines), {**{key: status[key] for key in keys}, "collections": collections})
 
 
 def _tree(rows: Sequence[str]) -> list[str]:
@@ -248,7 +252,7 @@ def _tree(rows: Sequence[str]) -> list[str]:
 
 MEMORY_STATUS = Tool(
     "chainguard_memory_status",
-    "How the project's memory is doing: when it was made and updated, documents in each collection, storage, model.",
+    "Show the state of the project's memory: creation and update time, documents per collection, storage, model.",
     _status,
     {"working_dir": parameters.WORKING_DIR},
     reads_only=True,

@@ -1,4 +1,4 @@
-"""Chainguard's tasks: begin one with what is known about its code, track its files, finish it."""
+"""Chainguard's task tools: start a task with context, track its files, finish it."""
 
 import threading
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from waypost.context.scope import NO_MEMORY
 from waypost.errors import InvalidInput
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import file_at, memory_at
-from waypost.faces.mcp.profiles.said import condition, counted, plain, told_of
+from waypost.faces.mcp.profiles.wording import condition, counted, plain, receipt_notices
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.draft import check_text
 
@@ -18,19 +18,18 @@ if TYPE_CHECKING:
 
 _MODES = {"programming": "💻", "content": "📝", "devops": "🖥️", "research": "🔬", "generic": "⚡"}
 _MOST_FILES = 1_000
-_MOST_TASKS = 100  # that are remembered in one process
+_MOST_TASKS = 100  # kept per process
 _SHOWN_MODULES = 10
 
 
 @dataclass(slots=True)
 class _Task:
     description: str
-    files: dict[str, None] = field(default_factory=dict)  # that were tracked, each once
+    files: dict[str, None] = field(default_factory=dict)  # tracked files, each once
 
 
 class _Tasks:
-    """The task at hand of each tree, for as long as the process lives: `finish` may come without saying again what was
-    begun. Tools run in threads."""
+    """The current task of each checkout while the process runs, so that `finish` needs no description. Thread-safe."""
 
     def __init__(self) -> None:
         self._tasks: dict[str, _Task] = {}
@@ -70,52 +69,52 @@ def _set_scope(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory, description = memory_at(call, given), check_text(given["description"], "description")
     briefing = memory.brief(description, preset="scope")
     _tasks.begin(memory, description)
-    found = memory.status()
+    status = memory.status()
     modules, criteria, checks = (given.get(name, []) for name in ("modules", "acceptance_criteria", "checklist"))
-    shown = ", ".join(plain(one) for one in modules[:_SHOWN_MODULES]) or "all"
+    module_list = ", ".join(plain(module) for module in modules[:_SHOWN_MODULES]) or "all"
     lines = [
         f"✓ Scope: {plain(description)}",
         f"{_MODES[given['mode']]} Mode: {given['mode']}",
-        f"Modules: {shown} | Criteria: {len(criteria)} | Checks: {len(checks)}",
+        f"Modules: {module_list} | Criteria: {len(criteria)} | Checks: {len(checks)}",
         "",
         _hint(briefing.text),
     ]
-    if found["tree"]:
-        lines += ["", f"📊 Memory: {found['memories']:,} documents indexed", *condition(found)]
+    if status["tree"]:
+        lines += ["", f"📊 Memory: {status['memories']:,} documents indexed", *condition(status)]
     data = {
         "scope": description,
         "mode": given["mode"],
-        "modules": [plain(one) for one in modules],
+        "modules": [plain(module) for module in modules],
         "criteria": len(criteria),
         "checks": len(checks),
         "context": briefing.text,
         "tokens": briefing.tokens,
         "explanation": briefing.explanation,
-        "documents": found["memories"],
+        "documents": status["memories"],
     }
     return ToolReply("\n".join(lines), data)
 
 
 def _hint(text: str) -> str:
-    """What to do where there is no memory yet, by the name that it has here."""
+    """The hint to index the project, with this profile's tool name."""
     return text.replace("`waypost init`", "`chainguard_memory_init()`") if text == NO_MEMORY else text
 
 
 SET_SCOPE = Tool(
     "chainguard_set_scope",
-    "Begin a task: say what it is, and get what the memory knows about the code that it concerns.",
+    "Start a task: describe it, and get what the memory holds about its code.",
     _set_scope,
     {
         "description": parameters.question("What the task is."),
         "working_dir": parameters.WORKING_DIR,
-        "mode": parameters.choice("What sort of work it is.", tuple(_MODES), default="programming"),
-        "modules": parameters.lines("Globs of the files that it concerns."),
-        "acceptance_criteria": parameters.lines("What has to be true in the end."),
+        "mode": parameters.choice("The kind of work.", tuple(_MODES), default="programming"),
+        "modules": parameters.lines("Globs of the files it is about."),
+        "acceptance_criteria": parameters.lines("What must be true at the end."),
         "checklist": {
             "type": "array",
             "items": {"type": "object", "description": "A check: {item, check}."},
             "maxItems": 100,
-            "description": "Checks to be made; they are counted here, not run.",
+            "description": "Checks to make; they are counted, not run.",
         },
     },
     ("description",),
@@ -134,14 +133,14 @@ def _track(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
 
 TRACK = Tool(
     "chainguard_track",
-    "Say that a file was changed, so that the memory is brought up to date. Returns at once.",
+    "Report a changed file, so that the index is updated. Returns at once.",
     _track,
     {
-        "file": parameters.path("The file, as seen from working_dir or from the project's root."),
+        "file": parameters.path("The file, relative to working_dir or the project's root."),
         "action": parameters.choice("What was done to it.", ("edit", "create", "delete", "rename"), default="edit"),
         "working_dir": parameters.WORKING_DIR,
-        "skip_validation": parameters.flag("Taken for those who send it; nothing is validated here."),
-        "ctx": parameters.line("Taken for those who send it; it means nothing here."),
+        "skip_validation": parameters.flag("Accepted for compatibility; ignored."),
+        "ctx": parameters.line("Accepted for compatibility; ignored."),
     },
     ("file",),
     idempotent=True,
@@ -153,25 +152,25 @@ def _finish(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     begun, tracked = _tasks.at_hand(memory)
     description = given.get("description") or begun
     if not description:
-        raise InvalidInput("It is not known which task is finished.", "Give description, or set a scope first.")
-    files = [file_at(memory, given, one) for one in given.get("files", [])] or tracked
+        raise InvalidInput("There is no current task.", "Give description, or set a scope first.")
+    files = [file_at(memory, given, path) for path in given.get("files", [])] or tracked
     receipt = memory.code.finish_task(description, files or None)
     _tasks.end(memory)
-    kept = f"🧠 Learning kept: {receipt.id}" if receipt.id else f"Learning not kept: {plain(receipt.reason)}"
-    covered = f"📊 Up to date: {counted(len(files), 'file') if files else 'all files that changed'}"
-    text = "\n".join((f"✓ Task completed: {plain(description)}", covered, kept, *told_of(receipt)))
+    kept = f"🧠 Learning stored: {receipt.id}" if receipt.id else f"Learning not stored: {plain(receipt.reason)}"
+    covered = f"📊 Up to date: {counted(len(files), 'file') if files else 'all changed files'}"
+    text = "\n".join((f"✓ Task completed: {plain(description)}", covered, kept, *receipt_notices(receipt)))
     return ToolReply(text, {"task": description, "files": len(files), "learning": receipt.to_json()})
 
 
 FINISH = Tool(
     "chainguard_finish",
-    "Finish a task: its files are brought up to date in one go, and that it was done is remembered with them.",
+    "Finish a task: index its files, and remember that it was done.",
     _finish,
     {
         "working_dir": parameters.WORKING_DIR,
-        "description": parameters.text("What was done; the description of the scope unless told.", 10_000),
-        "files": parameters.paths("The files; those that were tracked, else all that changed.", _MOST_FILES),
-        "confirmed": parameters.flag("Taken for those who send it; nothing waits for it here."),
-        "force": parameters.flag("Taken for those who send it; nothing stands in the way here."),
+        "description": parameters.text("What was done (default: the scope's description).", 10_000),
+        "files": parameters.paths("The files (default: tracked files, else all changed files).", _MOST_FILES),
+        "confirmed": parameters.flag("Accepted for compatibility; ignored."),
+        "force": parameters.flag("Accepted for compatibility; ignored."),
     },
 )

@@ -1,4 +1,4 @@
-"""Chainguard's exports: write the memory to a file, read one back, list them. Files stay in Waypost's own folder."""
+"""Chainguard's export tools: write the memory to a file, import one, list them. Files stay in Waypost's folder."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from waypost.errors import SecurityError
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import has_tree, memory_at
-from waypost.faces.mcp.profiles.said import counted, megabytes, minute, plain, shown
+from waypost.faces.mcp.profiles.wording import counted, first_rows, megabytes, minute, plain
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.time import format_time
 from waypost.space.place import safe_relative_path
@@ -23,36 +23,36 @@ _SHOWN_REASONS = 5
 
 def _export(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = memory_at(call, given)
-    made = memory.admin.export(form=given["format"], embeddings=given["include_embeddings"], code=True)
+    export = memory.admin.export(form=given["format"], embeddings=given["include_embeddings"], code=True)
     text = "\n".join(
         (
-            f"✓ Exported {counted(made.memories, 'document')}",
-            f"   File: {made.path.name}",
+            f"✓ Exported {counted(export.memories, 'document')}",
+            f"   File: {export.path.name}",
             f"   Format: {given['format']}, {'with' if given['include_embeddings'] else 'without'} embeddings",
-            f"   Size: {megabytes(made.size)}",
-            f"   Folder: {made.path.parent}",
+            f"   Size: {megabytes(export.size)}",
+            f"   Folder: {export.path.parent}",
         )
     )
-    return ToolReply(text, {"format": given["format"], "embeddings": given["include_embeddings"], **_row(made)})
+    return ToolReply(text, {"format": given["format"], "embeddings": given["include_embeddings"], **_row(export)})
 
 
-def _row(one: "Export") -> dict[str, Any]:
+def _row(export: "Export") -> dict[str, Any]:
     return {
-        "file": one.path.name,
-        "path": str(one.path),
-        "documents": one.memories,
-        "size": one.size,
-        "made_at": format_time(one.made_at),
+        "file": export.path.name,
+        "path": str(export.path),
+        "documents": export.memories,
+        "size": export.size,
+        "made_at": format_time(export.made_at),
     }
 
 
 MEMORY_EXPORT = Tool(
     "chainguard_memory_export",
-    "Write the project's memory to a file of JSON or JSONL in Waypost's own folder, to keep it or to carry it elsewhere.",
+    "Export the project's memory to a JSON or JSONL file in Waypost's folder.",
     _export,
     {
-        "format": parameters.choice("How it is written.", ("json", "jsonl"), default="json"),
-        "include_embeddings": parameters.flag("With the vectors, which make it much larger.", default=False),
+        "format": parameters.choice("The file format.", ("json", "jsonl"), default="json"),
+        "include_embeddings": parameters.flag("Include vectors; the file gets much larger.", default=False),
         "working_dir": parameters.WORKING_DIR,
     },
 )
@@ -70,32 +70,32 @@ def _import(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     text = "\n".join(
         (
             f"✓ Imported {counted(counts['added'] + counts['merged'], 'document')} from {plain(given['file'])}",
-            f"   Known already: {counts['duplicate']:,}",
+            f"   Already stored: {counts['duplicate']:,}",
             f"   Refused: {counts['refused']:,}",
             *(f"   - {reason}" for reason in reasons),
-            "Nothing that was here was overwritten. What was read out of a tree is read there again.",
+            "Existing memories were not overwritten. Code is indexed again from the repository.",
         )
     )
     return ToolReply(text, {"file": given["file"], **counts, "reasons": reasons})
 
 
 def _export_named(memory: "Memory", file: str) -> Path:
-    """An export in Waypost's folder, by its name or path, or else a file of the project; nothing else is opened."""
+    """An export in Waypost's folder by name or path, else a file of the project. Nothing else is opened."""
     exports = memory.space.folder / "exports"
     try:
-        found = exports / safe_relative_path(exports, file)
+        path = exports / safe_relative_path(exports, file)
     except SecurityError:
         if not has_tree(memory):
             raise
         return memory.code.root / safe_relative_path(memory.code.root, file)
-    if found.is_file() or not has_tree(memory):
-        return found
+    if path.is_file() or not has_tree(memory):
+        return path
     return memory.code.root / safe_relative_path(memory.code.root, file)
 
 
 MEMORY_IMPORT = Tool(
     "chainguard_memory_import",
-    "Read an export back, through the same checks as every write. Nothing that is here is overwritten.",
+    "Import an export, with the same checks as every write. Existing memories are not overwritten.",
     _import,
     {
         "file": parameters.path(
@@ -109,20 +109,21 @@ MEMORY_IMPORT = Tool(
 
 
 def _list(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
-    found = memory_at(call, given).admin.exports()
+    exports = memory_at(call, given).admin.exports()
     rows = [
-        f"- {one.path.name}: {minute(format_time(one.made_at))}, {counted(one.memories, 'document')}, {megabytes(one.size)}"
-        for one in found
+        f"- {export.path.name}: {minute(format_time(export.made_at))}, {counted(export.memories, 'document')}, {megabytes(export.size)}"
+        for export in exports
     ]
-    head = f"📦 Exports: {len(found)}" if found else "📦 No exports yet. chainguard_memory_export() makes one."
+    head = f"📦 Exports: {len(exports)}" if exports else "📦 No exports yet. Make one with chainguard_memory_export()."
     return ToolReply(
-        "\n".join((head, *shown(rows, _SHOWN_EXPORTS))), {"exports": [_row(one) for one in found[:_SHOWN_EXPORTS]]}
+        "\n".join((head, *first_rows(rows, _SHOWN_EXPORTS))),
+        {"exports": [_row(export) for export in exports[:_SHOWN_EXPORTS]]},
     )
 
 
 LIST_EXPORTS = Tool(
     "chainguard_list_exports",
-    "The exports of this project's memory, newest first.",
+    "List exports of this project's memory, newest first.",
     _list,
     {"working_dir": parameters.WORKING_DIR},
     reads_only=True,

@@ -1,4 +1,4 @@
-"""Profile `coding-brain`: memories that point at code (CB-3, CB-9)."""
+"""Profile `coding-brain`: memories that point at code."""
 
 import json
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.errors import InvalidInput
 from waypost.faces.mcp.profiles import parameters
-from waypost.faces.mcp.profiles.said import json_reply, plain, shortened
+from waypost.faces.mcp.profiles.wording import json_reply, plain, shortened
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.labels import LABELS
 from waypost.model.reference import MAX_LINE, MAX_REFERENCES
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from waypost.model.code_link import CodeLink
     from waypost.model.recall import Hit
 
-_STALE = "stale"  # as a tag it says what exclude_stale does
+_STALE = "stale"  # as an excluded tag, the same as exclude_stale
 _LINE = {"type": "integer", "minimum": 1, "maximum": MAX_LINE, "description": "A line, counted from 1."}
 _LINES = {
     "type": "object",
@@ -35,10 +35,10 @@ _CODE_REF = {
         "line_range": _LINES,
         "symbol_id": parameters.line("In SCIP syntax."),
         "repo_id": parameters.line("The repository."),
-        "git_commit": parameters.line("The commit; filled in unless given."),
-        "code_hash": parameters.line("sha256: and 64 hexadecimal digits; filled in unless given."),
+        "git_commit": parameters.line("The commit (default: filled in)."),
+        "code_hash": parameters.line("sha256: and 64 hexadecimal digits (default: filled in)."),
         "confidence_score": {"type": "number", "minimum": 0, "maximum": 1, "description": "0 to 1."},
-        "confidence_reason": parameters.line("Why so sure."),
+        "confidence_reason": parameters.line("The reason for that score."),
     },
     "additionalProperties": False,
 }
@@ -49,27 +49,27 @@ def _add(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     options = {name: given[name] for name in (*LABELS, "source", "evidence") if given.get(name)}
     tags = {name: _tag(name, value) for name, value in given.get("tags", {}).items() if value is not None}
     receipt = memory.remember(given["text"], refs=given.get("code_refs", []), tags=tags, **options)
-    told = receipt.to_json()
+    receipt_row = receipt.to_json()
     row = {"id": receipt.id, "status": receipt.status}
     if receipt.id is not None:
         row |= _written(memory, receipt.id)
-    rest = {name: value for name, value in told.items() if name not in row}
+    rest = {name: value for name, value in receipt_row.items() if name not in row}
     return json_reply({**row, **rest}, is_error=receipt.status == "refused")
 
 
 def _tag(name: str, value: Any) -> str:
     if isinstance(value, list | dict):
-        raise InvalidInput(f"The tag {name[:40]!r} has no plain value.", "Give a text, a number, true or false.")
+        raise InvalidInput(f"The tag {name[:40]!r} needs a plain value.", "Give a text, a number, true or false.")
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def _written(memory: "Memory", memory_id: str) -> dict[str, Any]:
-    kept = memory.show(memory_id)
+    linked = memory.show(memory_id)
     return {
-        "memory": shortened(kept.version.text),
-        "code_refs": [_code_ref(link) for link in kept.links],
-        "is_stale": kept.state.is_stale,
-        "confidence": kept.confidence,
+        "memory": shortened(linked.version.text),
+        "code_refs": [_code_ref(link) for link in linked.links],
+        "is_stale": linked.state.is_stale,
+        "confidence": linked.confidence,
     }
 
 
@@ -88,25 +88,24 @@ def _code_ref(link: "CodeLink") -> dict[str, Any]:
 
 ADD_MEMORIES = Tool(
     "add_memories",
-    "Remember something about this project, with the places in the code that it is about. Whether those places still say "
-    "the same is watched from then on.",
+    "Store a memory about this project with the code it is about. Waypost marks it stale when that code changes.",
     _add,
     {
         "text": {**parameters.text("What to remember."), "minLength": 1},
-        "category": parameters.line("What sort of knowledge it is: architecture, convention, decision …"),
-        "scope": parameters.line("What it holds for: project, module, user …"),
+        "category": parameters.line("Kind of knowledge: architecture, convention, decision …"),
+        "scope": parameters.line("What it applies to: project, module, user …"),
         "entity": parameters.line("What it is about: a service, a class, a person."),
         "artifact_type": parameters.line("repo, service, module, file …"),
-        "artifact_ref": parameters.line("A name of that artifact; code_refs say it more exactly."),
+        "artifact_ref": parameters.line("The artifact's name; code_refs are more exact."),
         "code_refs": {
             "type": "array",
             "items": {"anyOf": [_CODE_REF, {"type": "string", "minLength": 1, "maxLength": LONGEST_PATH}]},
             "maxItems": MAX_REFERENCES,
             "description": "Places in the code, as objects or as path#L1-L9.",
         },
-        "access_entity": parameters.line("Who it is meant for, such as project:org/name; kept, and nothing more."),
+        "access_entity": parameters.line("Who it is meant for, such as project:org/name. Stored, but not enforced."),
         "source": parameters.choice(
-            "Who it comes from, as you see it; kept as your claim.", ("user", "inference"), default="user"
+            "Where it comes from; stored as your claim.", ("user", "inference"), default="user"
         ),
         "evidence": parameters.lines("ADRs, pull requests, commits that show it."),
         "tags": {"type": "object", "description": "Names with plain values."},
@@ -158,15 +157,15 @@ def _row(memory: "Memory", hit: "Hit") -> dict[str, Any]:
 
 SEARCH_MEMORY = Tool(
     "search_memory",
-    "Search what is remembered about this project. Each memory comes with the places in the code that it points at, and "
-    "says whether they have changed since; fresh ones come first.",
+    "Search memories about this project. Each comes with its code references and whether that code has changed; fresh "
+    "ones come first.",
     _search,
     {
         "query": parameters.question("What you want to know."),
-        "exclude_stale": parameters.flag("Without memories whose code has changed.", default=False),
-        "min_confidence": parameters.share("Only memories at least this sure, 0 to 1.", default=0.0),
-        "exclude_tags": parameters.text("Without memories that have these tags, comma-separated.", 1_000, default=""),
-        "limit": parameters.whole("How many at most.", 1, parameters.MOST_HITS, default=10),
+        "exclude_stale": parameters.flag("Leave out memories whose code has changed.", default=False),
+        "min_confidence": parameters.share("Minimum confidence, 0 to 1.", default=0.0),
+        "exclude_tags": parameters.text("Leave out memories with these tags, comma-separated.", 1_000, default=""),
+        "limit": parameters.whole("Maximum number of results.", 1, parameters.MOST_HITS, default=10),
     },
     ("query",),
     parameters.answer(results="array"),

@@ -1,16 +1,16 @@
-"""Profile `locai`: save to the day's file, recall by meaning with keywords beside it (LA-1, LA-3, LA-4)."""
+"""Profile `locai`: save to the day's file, recall by meaning and keywords."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from waypost.errors import InvalidInput
 from waypost.faces.mcp.profiles import parameters
-from waypost.faces.mcp.profiles.said import plain, shortened, told_of
+from waypost.faces.mcp.profiles.wording import plain, receipt_notices, shortened
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.text.fence import fence
 
 _TYPES = ("conversation", "agent", "workflow_result", "preference")
-_SESSION = "locai"  # of a conversation whose session is not named
+_SESSION = "locai"  # for conversations without a session
 _LONGEST = 500  # characters of a memory in the list
 HEADING = "Known information:"
 _NOTHING = "Nothing is known about this yet."
@@ -23,25 +23,25 @@ def _save(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     journal = call.memory.journal
     receipt = journal.add(given["content"], kind=kind, session=session)
     if receipt.id is None:
-        raise InvalidInput(f"It was not saved: {plain(receipt.reason)}.", "Say it in other words, or leave it.")
-    said = "✓ Saved" if receipt.status == "added" else "✓ Known already"
-    text = f"{said} as {kind} in the file of the day: {receipt.id}"
-    return ToolReply("\n".join((text, *told_of(receipt))), {"type": kind, **receipt.to_json()})
+        raise InvalidInput(f"Not saved: {plain(receipt.reason)}.", "Rephrase it, or leave it out.")
+    status_text = "✓ Saved" if receipt.status == "added" else "✓ Already stored"
+    text = f"{status_text} as {kind} in the file of the day: {receipt.id}"
+    return ToolReply("\n".join((text, *receipt_notices(receipt))), {"type": kind, **receipt.to_json()})
 
 
 SAVE_MEMORY = Tool(
     "save_memory",
-    "Save something for later sessions: what was said, the result of a workflow and what was learned from it, or a "
-    "preference. It is written to the day's Markdown file, which people can read and edit.",
+    "Save something for later sessions: what was said, a workflow's result and lessons, or a preference. It is written "
+    "to the day's Markdown file, which people can read and edit.",
     _save,
     {
         "content": {**parameters.text("What to save."), "minLength": 1},
         "type": parameters.choice(
-            "conversation: questions and answers; agent or workflow_result: what a workflow brought; preference.",
+            "conversation: questions and answers; agent or workflow_result: a workflow's result; preference.",
             _TYPES,
             default="conversation",
         ),
-        "session": parameters.line("The conversation that it belongs to."),
+        "session": parameters.line("The conversation it belongs to."),
     },
     ("content",),
 )
@@ -62,18 +62,18 @@ def _recall(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     return ToolReply(text, {"query": given["query"], "memories": rows, "notices": list(notices)})
 
 
-def _row(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Of code the place and what it does: whoever wants the lines opens it."""
-    is_code = found["source"] == "code"
-    place = f"{found.get('path')}:{found.get('line') or 1} {found.get('summary') or ''}".strip()
-    shared = {"project": found["project"]} if "project" in found else {}
+def _row(memory: Mapping[str, Any]) -> dict[str, Any]:
+    """Code is first_rows by place and summary, not by its lines."""
+    is_code = memory["source"] == "code"
+    place = f"{memory.get('path')}:{memory.get('line') or 1} {memory.get('summary') or ''}".strip()
+    shared = {"project": memory["project"]} if "project" in memory else {}
     return shared | {
-        "id": found["id"],
-        "type": found["kind"],
-        "content": place if is_code else shortened(found["text"]),
-        "score": found.get("score"),
-        "time": found["time"] or found["recorded_at"],
-        "is_stale": found["is_stale"],
+        "id": memory["id"],
+        "type": memory["kind"],
+        "content": place if is_code else shortened(memory["text"]),
+        "score": memory.get("score"),
+        "time": memory["time"] or memory["recorded_at"],
+        "is_stale": memory["is_stale"],
     }
 
 
@@ -85,11 +85,11 @@ def _line(row: Mapping[str, Any]) -> str:
 
 RECALL_MEMORY = Tool(
     "recall_memory",
-    "Recall what is known: by meaning, with keywords beside it. Without a query, the latest.",
+    "Recall memories by meaning and keywords. Without a query, the latest.",
     _recall,
     {
         "query": parameters.text("What you want to know.", parameters.LONGEST_QUESTION, default=""),
-        "limit": parameters.whole("How many at most.", 1, parameters.MOST_HITS, default=10),
+        "limit": parameters.whole("Maximum number of results.", 1, parameters.MOST_HITS, default=10),
     },
     reads_only=True,
 )

@@ -1,4 +1,4 @@
-"""Profile `memory-bridge`: facts over time under the names of Memory Bridge (MB-9)."""
+"""Profile `memory-bridge`: facts over time under the names of Memory Bridge."""
 
 from waypost.faces.mcp.profiles.memory_bridge_ageing import GET_STALE_FACTS, SET_TTL
 from waypost.faces.mcp.profiles.memory_bridge_asking import GET_CAUSAL_CHAIN, ROUTE_CONTEXT

@@ -1,11 +1,11 @@
-"""Memory Bridge's lifetimes: how long a fact lives, and which ones need a look."""
+"""Memory Bridge's lifetime tools: set a fact's TTL, list stale facts."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import has_tree
-from waypost.faces.mcp.profiles.said import json_reply, shortened
+from waypost.faces.mcp.profiles.wording import json_reply, shortened
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.draft import MAX_TTL
 from waypost.model.time import format_time
@@ -20,27 +20,29 @@ _LONGEST = 1_000  # characters of a fact in the list
 def _set_ttl(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     trigger = given.get("refresh_trigger")
     lasting = call.memory.facts.set_ttl(given["fact_id"], given["ttl_seconds"], refresh=[trigger] if trigger else [])
-    told = lasting.to_json()
+    row = lasting.to_json()
     return json_reply(
         {
             "status": "success",
             "fact_id": lasting.memory_id,
-            "ttl_seconds": told["ttl"],
+            "ttl_seconds": row["ttl"],
             "refresh_trigger": trigger,
-            "on_expire": told["on_expire"],
-            "expires_at": told["expires_at"],
+            "on_expire": row["on_expire"],
+            "expires_at": row["expires_at"],
         }
     )
 
 
 SET_TTL = Tool(
     "rlm_set_ttl",
-    "Give a fact a lifetime that begins now. At its end it is marked stale; a change of a matching file starts it anew.",
+    "Set a fact's TTL, starting now. On expiry it is marked stale. A change of a matching file restarts the TTL.",
     _set_ttl,
     {
         "fact_id": parameters.line("The id of the fact."),
-        "ttl_seconds": parameters.whole("How long it lives, in seconds.", 1, MAX_TTL),
-        "refresh_trigger": parameters.line("A glob such as src/auth/**/*.py: a change of such a file starts it anew."),
+        "ttl_seconds": parameters.whole("The TTL in seconds.", 1, MAX_TTL),
+        "refresh_trigger": parameters.line(
+            "A glob such as src/auth/**/*.py. Changes of matching files restart the TTL."
+        ),
     },
     ("fact_id", "ttl_seconds"),
     parameters.answer(status="string", fact_id="string", ttl_seconds="integer"),
@@ -52,14 +54,14 @@ def _stale(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory = call.memory
     expired = memory.facts.review(include_archived=given["include_archived"]).stale
     changed = memory.code.stale().memories if has_tree(memory) or memory.admin.shown_checkout() is not None else ()
-    found = list({one.id: one for one in (*expired, *changed)}.values())
+    facts = list({fact.id: fact for fact in (*expired, *changed)}.values())
     data = {
         "status": "success",
-        "stale_count": len(found),
-        "stale_facts": [_row(one) for one in found[:_SHOWN]],
+        "stale_count": len(facts),
+        "stale_facts": [_row(fact) for fact in facts[:_SHOWN]],
     }
-    left = len(found) - _SHOWN
-    return json_reply({**data, "notices": [f"{left} more are not shown."]} if left > 0 else data)
+    left = len(facts) - _SHOWN
+    return json_reply({**data, "notices": [f"{left} more are not first_rows."]} if left > 0 else data)
 
 
 def _row(memory: "LinkedMemory") -> dict[str, Any]:
@@ -78,9 +80,9 @@ def _row(memory: "LinkedMemory") -> dict[str, Any]:
 
 GET_STALE_FACTS = Tool(
     "rlm_get_stale_facts",
-    "Facts that need a look: their time has run out, or the code that they point at has changed.",
+    "List facts to check: expired ones, and ones whose code has changed.",
     _stale,
-    {"include_archived": parameters.flag("Also those that were archived at their end.", default=False)},
+    {"include_archived": parameters.flag("Include archived facts.", default=False)},
     returns=parameters.answer(status="string", stale_count="integer", stale_facts="array"),
     reads_only=True,
 )

@@ -1,11 +1,11 @@
-"""Memory Bridge's questions: facts routed to a task, and why something was decided."""
+"""Memory Bridge's query tools: facts routed to a task, and why something was decided."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from waypost.context.budget import count_tokens, shorten
 from waypost.faces.mcp.profiles import parameters
-from waypost.faces.mcp.profiles.said import CUT, json_reply, plain, shortened
+from waypost.faces.mcp.profiles.wording import CUT, json_reply, plain, shortened
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.causal import MOST_DEPTH
 
@@ -19,22 +19,22 @@ _SHOWN_NODES = 50  # of one sort
 
 def _route(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     budget = given["max_tokens"]
-    found = call.memory.brief(given["query"], budget, preset="route", include_stale=given["include_stale"])
-    told = found.to_json()
+    briefing = call.memory.brief(given["query"], budget, preset="route", include_stale=given["include_stale"])
+    row = briefing.to_json()
     return json_reply(
         {
             "status": "success",
-            "facts": _facts(found.memories, budget),
-            "routing_confidence": told["confidence"],
-            "routing_explanation": plain(found.explanation, 1_000),
-            "tokens_used": found.tokens,
-            "cross_references": told["cross_references"],
+            "facts": _facts(briefing.memories, budget),
+            "routing_confidence": row["confidence"],
+            "routing_explanation": plain(briefing.explanation, 1_000),
+            "tokens_used": briefing.tokens,
+            "cross_references": row["cross_references"],
         }
     )
 
 
 def _facts(hits: Sequence["Hit"], budget: int) -> list[dict[str, Any]]:
-    """The facts that were routed, their words within the budget: what a briefing cuts is cut here too."""
+    """The routed facts, with their text cut to the budget as in a briefing."""
     rows, room = [], budget
     for hit in hits:
         content = shorten(hit.text, room) or CUT.strip()
@@ -45,23 +45,23 @@ def _facts(hits: Sequence["Hit"], budget: int) -> list[dict[str, Any]]:
 
 def _fact(hit: "Hit", content: str) -> dict[str, Any]:
     row = {"id": hit.id, "content": content, "level": hit.level, "domain": hit.domain or None}
-    told = {  # only what says something: every key costs tokens
+    extras = {  # only non-empty values: every key costs tokens
         "code_ref": hit.links[0].reference.uri if hit.links else None,
         "is_stale": hit.is_stale,
         "valid_until": hit.valid_until.date().isoformat() if hit.valid_until else None,
     }
-    return {**row, "valid_from": hit.valid_from.date().isoformat(), **{k: v for k, v in told.items() if v}}
+    return {**row, "valid_from": hit.valid_from.date().isoformat(), **{k: v for k, v in extras.items() if v}}
 
 
 ROUTE_CONTEXT = Tool(
     "rlm_route_context",
-    "The facts that a task needs, within a budget of tokens: what is true of the project first, then of the domains and "
-    "modules that the query is about.",
+    "Get the facts a task needs within a token budget: project-wide ones first, then those of the domains and modules "
+    "that the query is about.",
     _route,
     {
-        "query": parameters.question("What you are about to do, or want to know."),
-        "max_tokens": parameters.whole("The budget.", 1, _MOST_TOKENS, default=2000),
-        "include_stale": parameters.flag("Also facts that are out of date.", default=False),
+        "query": parameters.question("Your task or question."),
+        "max_tokens": parameters.whole("The token budget.", 1, _MOST_TOKENS, default=2000),
+        "include_stale": parameters.flag("Include stale facts.", default=False),
     },
     ("query",),
     parameters.answer(
@@ -92,9 +92,9 @@ def _chain(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
         max(0, len(nodes) - _SHOWN_NODES) for nodes in (chain.reasons, chain.consequences, chain.constraints)
     )
     notices = [plain(notice) for notice in chain.notices]
-    notices += [f"{left} more are linked with these; max_depth goes further, up to {MOST_DEPTH}."] if left else []
+    notices += [f"{left} more are linked; raise max_depth, up to {MOST_DEPTH}."] if left else []
     if not chain.root:
-        notices.append("Nothing that is remembered answers this; recall searches everything.")
+        notices.append("No decision answers this; recall searches everything.")
     return json_reply({**data, "notices": notices} if notices else data)
 
 
@@ -114,11 +114,11 @@ def _node(node: "CausalNode") -> dict[str, Any]:
 
 GET_CAUSAL_CHAIN = Tool(
     "rlm_get_causal_chain",
-    "Why something was decided: the decision, its reasons, what limited it and what came of it, with a Mermaid diagram.",
+    "Explain why something was decided: the decision, its reasons, constraints and consequences, with a Mermaid diagram.",
     _chain,
     {
         "query": parameters.question("For example: why did we use FastAPI?"),
-        "max_depth": parameters.whole("How many links to follow.", 1, MOST_DEPTH, default=5),
+        "max_depth": parameters.whole("Number of links to follow.", 1, MOST_DEPTH, default=5),
     },
     ("query",),
     parameters.answer(status="string", chain="object", mermaid="string"),

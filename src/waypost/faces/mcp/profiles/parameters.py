@@ -1,4 +1,4 @@
-"""The parameters that tools of the profiles share: JSON Schemas with their limits."""
+"""JSON Schemas of the parameters that profile tools share."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -58,10 +58,10 @@ def choice(description: str, values: Sequence[str], *, default: str | None = Non
 
 
 def answer(**types: str | list[str]) -> Parameter:
-    """The JSON Schema of an answer that always has these keys; there may be more."""
+    """The JSON Schema of an answer that has at least these keys."""
     return {
         "type": "object",
-        "properties": {name: {"type": one} for name, one in types.items()},
+        "properties": {name: {"type": kind} for name, kind in types.items()},
         "required": list(types),
     }
 
@@ -73,5 +73,5 @@ def _default(value: object) -> dict[str, object]:
 WORKING_DIR: Parameter = {
     "type": "string",
     "maxLength": LONGEST_PATH,
-    "description": "A folder of this project; its root unless told. Other projects are refused.",
+    "description": "A folder of this project (default: its root). Other projects are refused.",
 }

@@ -1,4 +1,4 @@
-"""From the progress of a flow, which counts anew in each phase, to that of a call, which only rises."""
+"""Maps a flow's progress, which starts over in each phase, to a call's progress, which only rises."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,8 +8,7 @@ Report = Callable[[str, int, int], None]
 
 
 def reporter(call: ToolCall, phases: Sequence[str]) -> Report:
-    """Reports to the call, one unit a phase. Raises `Cancelled` out of the flow when the client does not want it any
-    more; what was done by then is kept."""
+    """A reporter with one unit per phase. Raises `Cancelled` if the client has cancelled; finished work is kept."""
 
     def report(phase: str, done: int, total: int) -> None:
         before = phases.index(phase) if phase in phases else 0

@@ -1,4 +1,4 @@
-"""The code of a project: what is remembered about its places, and what was read out of it."""
+"""A project's code: memories about it, and what was indexed."""
 
 from typing import Annotated, Any
 
@@ -8,7 +8,7 @@ from waypost.faces.rest.caller import Reader
 from waypost.faces.rest.cursors import read_cursor
 from waypost.faces.rest.listing import ListingQuery, page_of
 from waypost.faces.rest.parameters import LONGEST_PATH, AboutLimit, AsOf, CursorText, FilePath, KnownAt, Limit, Line
-from waypost.faces.rest.strict import StrictRoute
+from waypost.faces.rest.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1/spaces/{space}/code", tags=["Code"], route_class=StrictRoute)
 
@@ -19,44 +19,44 @@ AnalyzedPath = Annotated[
 
 @router.get("/memories")
 def code_memories(
-    hands: Reader,
+    access: Reader,
     file_path: FilePath,
     line: Line = None,
     limit: AboutLimit = 50,
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> dict[str, Any]:
-    """What is remembered about a file, a folder, or a line of a file, the nearest first.
+    """List memories about a file, folder or line, nearest first.
 
-    `relevance`: `direct` (the line is inside), `symbol` (it is about the code around the line), or `file`.
+    `relevance`: `direct` (the line is inside), `symbol` (about the code around the line), or `file`.
     """
-    hits = hands.memory.code.about(file_path, line, limit=limit, as_of=as_of, known_at=known_at)
+    hits = access.memory.code.about(file_path, line, limit=limit, as_of=as_of, known_at=known_at)
     return {"path": file_path, "line": line, "memories": [hit.to_json() for hit in hits]}
 
 
 @router.get("/files")
-def code_files(hands: Reader, limit: Limit = 100, cursor: CursorText = None) -> dict[str, Any]:
-    """The files of the tree that are in the index, by pages; those that were read last come first."""
-    question = {"files": True, "space": hands.space_id}
+def code_files(access: Reader, limit: Limit = 100, cursor: CursorText = None) -> dict[str, Any]:
+    """List indexed files by pages, most recently indexed first."""
+    question = {"files": True, "space": access.space_id}
     at = None if cursor is None else read_cursor(cursor, question)
-    rows, following = page_of(hands.memory, ListingQuery(kind="file"), at, limit)
+    rows, following = page_of(access.memory, ListingQuery(kind="file"), at, limit)
     files = [{"path": row["name"], "id": row["id"], "summary": row["text"], **row["metadata"]} for row in rows]
-    return {"files": files, "next": following.written(question) if following else None}
+    return {"files": files, "next": following.encode(question) if following else None}
 
 
 @router.get("/analyze")
-def analyze(hands: Reader, path: AnalyzedPath = ".") -> dict[str, Any]:
-    """What a file or a folder defines: classes, functions, imports. Reads the tree, keeps nothing."""
-    return hands.memory.code.analyze(path).to_json()
+def analyze(access: Reader, path: AnalyzedPath = ".") -> dict[str, Any]:
+    """Show what a file or folder defines: classes, functions, imports. Stores nothing."""
+    return access.memory.code.analyze(path).to_json()
 
 
 @router.get("/architecture")
-def architecture(hands: Reader) -> dict[str, Any]:
-    """Frameworks, patterns, endpoints, authentication, layers: how the project is built, with the places that show it."""
-    return hands.memory.code.architecture()
+def architecture(access: Reader) -> dict[str, Any]:
+    """Show how the project is built: frameworks, patterns, endpoints, authentication, layers, with places."""
+    return access.memory.code.architecture()
 
 
 @router.get("/summary")
-def summary(hands: Reader, file_path: FilePath) -> dict[str, Any]:
-    """What a file does, in words."""
-    return {"path": file_path, "summary": hands.memory.code.summary(file_path)}
+def summary(access: Reader, file_path: FilePath) -> dict[str, Any]:
+    """The summary of a file."""
+    return {"path": file_path, "summary": access.memory.code.summary(file_path)}

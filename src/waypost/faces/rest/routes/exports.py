@@ -1,4 +1,4 @@
-"""Exports in Waypost's own folder: made, listed, fetched, deleted; and taking one in. No path comes from a client."""
+"""Exports in Waypost's folder: create, list, download, delete; and import. No path comes from a client."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -7,10 +7,10 @@ from starlette.responses import FileResponse
 
 from waypost.errors import NotFound
 from waypost.faces.rest.bodies import ImportBody, NewExport
-from waypost.faces.rest.caller import Hands, Person, Reader, Writer
+from waypost.faces.rest.caller import Person, Reader, SpaceAccess, Writer
 from waypost.faces.rest.problems import ProblemError
 from waypost.faces.rest.rows import export_row, receipts_row
-from waypost.faces.rest.strict import StrictRoute
+from waypost.faces.rest.strict_route import StrictRoute
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -22,62 +22,66 @@ ExportName = Annotated[
     str,
     Path(
         pattern=r"^[0-9]{8}T[0-9]{6}Z(-[0-9]{1,9})?\.(jsonl|json)$",
-        description="The name of an export, as the list has it.",
+        description="An export's name, as listed.",
         examples=["20260130T120000Z.jsonl"],
     ),
 ]
 
-MOST_EXPORTS = 100  # that are made over HTTP: nobody fills the disk with copies of all memories
-_EXPORTS = "exports"  # whose turn it is
+MOST_EXPORTS = 100  # created over HTTP, so that clients cannot fill the disk
+_EXPORTS = "exports"  # the key of the lock
 
 
 @router.get("/exports")
-def exports(hands: Reader) -> dict[str, Any]:
-    """The exports that there are, the newest first."""
-    return {"exports": [export_row(one) for one in hands.memory.admin.exports()]}
+def exports(access: Reader) -> dict[str, Any]:
+    """List exports, newest first."""
+    return {"exports": [export_row(file) for file in access.memory.admin.exports()]}
 
 
 @router.post("/exports", status_code=201)
-def export(hands: Writer, response: Response, given: NewExport | None = None) -> dict[str, Any]:
-    """Write all memories to a file in Waypost's own folder."""
-    asked, memory = given or NewExport(), hands.memory
-    with hands.services.turns.of(memory.identity.space_id, _EXPORTS):  # one after the other: each holds all memories
+def export(access: Writer, response: Response, given: NewExport | None = None) -> dict[str, Any]:
+    """Export all memories to a file in Waypost's folder."""
+    options, memory = given or NewExport(), access.memory
+    with access.services.locks.of(memory.identity.space_id, _EXPORTS):  # one at a time: each holds all memories
         if len(memory.admin.exports()) >= MOST_EXPORTS:
-            raise ProblemError(409, f"There are {MOST_EXPORTS} exports.", "A person has to delete old ones first.")
+            raise ProblemError(409, f"There are {MOST_EXPORTS} exports.", "A person must delete old ones first.")
         done = memory.admin.export(
-            form=asked.format, embeddings=asked.embeddings, code=asked.code, as_of=asked.as_of, known_at=asked.known_at
+            form=options.format,
+            embeddings=options.embeddings,
+            code=options.code,
+            as_of=options.as_of,
+            known_at=options.known_at,
         )
-    response.headers["Location"] = f"/api/v1/spaces/{hands.space}/exports/{done.path.name}"
-    return {**export_row(done), "format": asked.format}
+    response.headers["Location"] = f"/api/v1/spaces/{access.space}/exports/{done.path.name}"
+    return {**export_row(done), "format": options.format}
 
 
 @router.get("/exports/{name}", response_model=None)
-def fetch_export(hands: Reader, name: ExportName) -> Response:
-    """An export as a file."""
-    found = _named(hands, name)
+def fetch_export(access: Reader, name: ExportName) -> Response:
+    """Download an export."""
+    file = _find(access, name)
     kind = "application/json" if name.endswith(".json") else "application/jsonl"
-    return FileResponse(found.path, media_type=kind, filename=name)
+    return FileResponse(file.path, media_type=kind, filename=name)
 
 
 @router.delete("/exports/{name}")
-def delete_export(hands: Person, name: ExportName) -> dict[str, Any]:
-    """Delete an export. The memories stay. Only a person may."""
-    _named(hands, name).path.unlink(missing_ok=True)
+def delete_export(access: Person, name: ExportName) -> dict[str, Any]:
+    """Delete an export. The memories stay. Persons only."""
+    _find(access, name).path.unlink(missing_ok=True)
     return {"id": None, "status": "deleted"}
 
 
 @router.post("/imports")
-def import_memories(hands: Writer, given: ImportBody) -> dict[str, Any]:
-    """Take in memories as an export has them. All are checked first. What is here already stays as it is; what was rejected
-    is refused; who said what is kept as a claim. What was read out of a tree is left out."""
-    receipts = list(hands.memory.admin.import_rows(given.memories))
+def import_memories(access: Writer, given: ImportBody) -> dict[str, Any]:
+    """Import memories from an export. All are checked first. Existing memories stay; rejected values are refused; authors
+    are stored as claims. Indexed code is skipped."""
+    receipts = list(access.memory.admin.import_rows(given.memories))
     left_out = len(given.memories) - len(receipts)
-    told = f"{counted(left_out, 'row was', 'rows were')} left out: code is indexed where it is, not imported."
-    return receipts_row(receipts) | ({"notices": [told]} if left_out else {})
+    notice = f"{counted(left_out, 'row was', 'rows were')} skipped: code is indexed, not imported."
+    return receipts_row(receipts) | ({"notices": [notice]} if left_out else {})
 
 
-def _named(hands: Hands, name: str) -> "Export":
-    found = next((one for one in hands.memory.admin.exports() if one.path.name == name), None)
-    if found is None:
-        raise NotFound("There is no export of that name.", "List them to see their names.")
-    return found
+def _find(access: SpaceAccess, name: str) -> "Export":
+    export = next((file for file in access.memory.admin.exports() if file.path.name == name), None)
+    if export is None:
+        raise NotFound("There is no export with that name.", "List exports to see their names.")
+    return export

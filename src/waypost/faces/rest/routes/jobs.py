@@ -1,4 +1,4 @@
-"""Jobs: long work, started and looked after; and the events of a memory."""
+"""Jobs: start, watch and cancel long work; and the events of a memory."""
 
 from typing import Annotated, Any
 
@@ -7,48 +7,48 @@ from starlette.concurrency import run_in_threadpool
 
 from waypost.faces.rest.bodies import JobOrder
 from waypost.faces.rest.caller import Reader, Writer
-from waypost.faces.rest.job_sorts import start
+from waypost.faces.rest.job_work import start
 from waypost.faces.rest.parameters import JobId
 from waypost.faces.rest.streams import EventStream
-from waypost.faces.rest.strict import StrictRoute
+from waypost.faces.rest.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1/spaces/{space}", tags=["Jobs"], route_class=StrictRoute)
 
 LastEventId = Annotated[
     str | None,
-    Header(pattern=r"^[0-9]{1,15}$", description="The id of the last event that you have; those after it come first."),
+    Header(pattern=r"^[0-9]{1,15}$", description="The id of the last event you have. Later ones are sent first."),
 ]
 
 
 @router.get("/jobs")
-def jobs(hands: Reader) -> dict[str, Any]:
-    """The jobs of this memory that this server knows of, the newest first."""
-    return {"jobs": [job.to_json() for job in hands.services.jobs.listed(hands.space_id)]}
+def jobs(access: Reader) -> dict[str, Any]:
+    """List this memory's jobs on this server, newest first."""
+    return {"jobs": [job.to_json() for job in access.services.jobs.listed(access.space_id)]}
 
 
 @router.post("/jobs", status_code=202)
-def start_job(hands: Writer, given: JobOrder, response: Response) -> dict[str, Any]:
-    """Start a job: read the tree (`index`), do the upkeep that is due (`maintain`), condense the journal (`condense`), make
-    everything derived anew (`rebuild`, or `reindex`), describe files (`summarize`). One of each sort at a time (409)."""
-    return start(hands, given.sort, response, force=given.force)
+def start_job(access: Writer, given: JobOrder, response: Response) -> dict[str, Any]:
+    """Start a job: index the repository (`index`), run due maintenance (`maintain`), condense the journal (`condense`),
+    rebuild the index (`rebuild` or `reindex`), summarize files (`summarize`). One of each type at a time (409)."""
+    return start(access, given.sort, response, force=given.force)
 
 
 @router.get("/jobs/{job_id}")
-def job(hands: Reader, job_id: JobId) -> dict[str, Any]:
-    """How a job gets on, or what became of it."""
-    return hands.services.jobs.get(hands.space_id, job_id).to_json()
+def job(access: Reader, job_id: JobId) -> dict[str, Any]:
+    """Show the progress or result of a job."""
+    return access.services.jobs.get(access.space_id, job_id).to_json()
 
 
 @router.post("/jobs/{job_id}/cancel", status_code=202)
-def cancel_job(hands: Writer, job_id: JobId) -> dict[str, Any]:
-    """Ask a job to stop. It does where it next tells how far it is; what it did stays, and the next one goes on there."""
-    return hands.services.jobs.cancel(hands.space_id, job_id).to_json()
+def cancel_job(access: Writer, job_id: JobId) -> dict[str, Any]:
+    """Ask a job to stop. It stops at its next progress report. Its results stay, and the next job continues there."""
+    return access.services.jobs.cancel(access.space_id, job_id).to_json()
 
 
 @router.get("/events", response_model=None)
-async def events(hands: Reader, last_event_id: LastEventId = None) -> Response:
-    """Server-sent events: `change` (an entry of the audit log), `job` (a job that got on), `many` (too many changes to
-    tell), `problem`; a comment as a sign of life. The stream ends after ten minutes; clients come back by themselves."""
-    await run_in_threadpool(lambda: hands.memory)  # a memory that is not there is answered as such
+async def events(access: Reader, last_event_id: LastEventId = None) -> Response:
+    """Server-sent events: `change` (an audit entry), `job` (progress), `many` (too many changes to list), `problem`;
+    comments as heartbeats. The stream ends after ten minutes; clients reconnect on their own."""
+    await run_in_threadpool(lambda: access.memory)  # fails here if the memory does not exist
     since = None if last_event_id is None else int(last_event_id)
-    return EventStream(hands, since)
+    return EventStream(access, since)

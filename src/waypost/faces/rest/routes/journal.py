@@ -1,4 +1,4 @@
-"""The journal: what was said and noted, through all stages."""
+"""The journal: conversations and notes."""
 
 from typing import Annotated, Any, Literal
 
@@ -7,8 +7,8 @@ from fastapi import APIRouter, Query, Response
 from waypost.faces.rest.bodies import EntryBody
 from waypost.faces.rest.caller import Reader, Writer
 from waypost.faces.rest.parameters import LONGEST_LINE
-from waypost.faces.rest.routes.one import written
-from waypost.faces.rest.strict import StrictRoute
+from waypost.faces.rest.routes.memory import stored_answer
+from waypost.faces.rest.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1/spaces/{space}/journal", tags=["Journal"], route_class=StrictRoute)
 
@@ -16,7 +16,7 @@ When = Annotated[
     str,
     Query(
         max_length=LONGEST_LINE,
-        description="A day, week (2026-W05), month or year, or a time in words; nothing: an overview of all.",
+        description="A day, week (2026-W05), month, year, or words such as `last week`; empty for an overview.",
         examples=["2026-01-30"],
     ),
 ]
@@ -24,85 +24,90 @@ WhatPage = Annotated[
     str,
     Query(
         max_length=LONGEST_LINE,
-        description="A day, week, month or year, an entry's id, or a file by its path; today unless told.",
+        description="A day, week, month or year, an entry's id, or a file path (default: today).",
         examples=["2026-01-30"],
     ),
 ]
 
 
 @router.get("")
-def overview(hands: Reader) -> dict[str, Any]:
-    """What there is: days that are still whole, then weeks, months and years, the newest first."""
-    return hands.memory.journal.timeline("").to_json()
+def overview(access: Reader) -> dict[str, Any]:
+    """An overview: recent days, then weeks, months and years, newest first."""
+    return access.memory.journal.timeline("").to_json()
 
 
 @router.post("", status_code=201)
-def add_entry(hands: Writer, given: EntryBody, response: Response) -> dict[str, Any]:
-    """Write an entry to the file of its day: a note, or with `session` a turn of a conversation."""
-    receipt = hands.memory.journal.add(**given.given())
-    return written(receipt, response, f"/api/v1/spaces/{hands.space}/memories/{receipt.id}")
+def add_entry(access: Writer, given: EntryBody, response: Response) -> dict[str, Any]:
+    """Add an entry to the file of its day: a note, or with `session` a turn of a conversation."""
+    receipt = access.memory.journal.add(**given.given())
+    return stored_answer(receipt, response, f"/api/v1/spaces/{access.space}/memories/{receipt.id}")
 
 
 @router.get("/timeline")
-def timeline(hands: Reader, when: When = "") -> dict[str, Any]:
-    """What was said at a time, with the original words, from whatever stage holds them."""
-    return hands.memory.journal.timeline(when).to_json()
+def timeline(access: Reader, when: When = "") -> dict[str, Any]:
+    """Show what was said at a time, in the original words."""
+    return access.memory.journal.timeline(when).to_json()
 
 
 @router.get("/page")
-def journal_page(hands: Reader, what: WhatPage = "") -> dict[str, Any]:
-    """A page of the journal as it stands in its file."""
-    return hands.memory.journal.show(what).to_json()
+def journal_page(access: Reader, what: WhatPage = "") -> dict[str, Any]:
+    """A journal file as it is."""
+    return access.memory.journal.show(what).to_json()
 
 
 @router.get("/search")
 def search_journal(
-    hands: Reader,
-    q: Annotated[str, Query(min_length=1, max_length=LONGEST_LINE, description="Words.", examples=["Friday"])],
-    limit: Annotated[int, Query(ge=1, le=1000, description="At most so many lines.")] = 20,
+    access: Reader,
+    q: Annotated[
+        str, Query(min_length=1, max_length=LONGEST_LINE, description="The words to find.", examples=["Friday"])
+    ],
+    limit: Annotated[int, Query(ge=1, le=1000, description="Maximum number of lines.")] = 20,
 ) -> dict[str, Any]:
-    """Lines that hold these words, through all files, the packed archive too. Recall finds by meaning."""
-    return {"query": q, "lines": [line.to_json() for line in hands.memory.journal.search(q, limit)]}
+    """Find lines with these words in all files, including the archive. Recall searches by meaning."""
+    return {"query": q, "lines": [line.to_json() for line in access.memory.journal.search(q, limit)]}
 
 
 @router.get("/similar")
 def similar_conversations(
-    hands: Reader,
+    access: Reader,
     session: Annotated[
         str,
         Query(
             min_length=1, max_length=LONGEST_LINE, description="A conversation, or an entry's id.", examples=["standup"]
         ),
     ],
-    k: Annotated[int, Query(ge=1, le=100, description="How many at the most.")] = 5,
+    k: Annotated[int, Query(ge=1, le=100, description="Maximum number of conversations.")] = 5,
 ) -> dict[str, Any]:
-    """Conversations like this one, the likest first."""
-    return {"session": session, "similar": [one.to_json() for one in hands.memory.journal.similar(session, k)]}
+    """Find conversations similar to this one, most similar first."""
+    return {
+        "session": session,
+        "similar": [conversation.to_json() for conversation in access.memory.journal.similar(session, k)],
+    }
 
 
 @router.get("/stats")
-def journal_stats(hands: Reader) -> dict[str, Any]:
-    """How much there is, about what, worth what, and how its upkeep stands."""
-    return hands.memory.journal.stats()
+def journal_stats(access: Reader) -> dict[str, Any]:
+    """The journal's size, topics, importance and maintenance state."""
+    return access.memory.journal.stats()
 
 
 @router.get("/log")
 def journal_log(
-    hands: Reader,
-    limit: Annotated[int, Query(ge=1, le=1000, description="The latest so many.")] = 50,
-    event: Annotated[str | None, Query(min_length=1, max_length=100, description="Only these.")] = None,
+    access: Reader,
+    limit: Annotated[int, Query(ge=1, le=1000, description="Maximum number of events.")] = 50,
+    event: Annotated[str | None, Query(min_length=1, max_length=100, description="Only this event.")] = None,
 ) -> dict[str, Any]:
-    """What was done to the journal lately, and why."""
-    return {"events": list(hands.memory.journal.events(limit, event))}
+    """Recent changes to the journal and their reasons."""
+    return {"events": list(access.memory.journal.events(limit, event))}
 
 
 @router.get("/topics")
 def journal_topics(
-    hands: Reader,
-    by: Annotated[Literal["week", "month", "year"], Query(description="The stretches of time.")] = "month",
-    most: Annotated[int, Query(ge=1, le=100, description="At most so many of each.")] = 5,
+    access: Reader,
+    by: Annotated[Literal["week", "month", "year"], Query(description="The period.")] = "month",
+    most: Annotated[int, Query(ge=1, le=100, description="Maximum number of topics per period.")] = 5,
 ) -> dict[str, Any]:
-    """What was spoken about most, over time."""
-    found = hands.memory.journal.topics(by, most)
-    rows = {name: [{"topic": topic, "entries": n} for topic, n in members] for name, members in found.items()}
+    """The most frequent topics over time."""
+    periods = access.memory.journal.topics(by, most)
+    rows = {name: [{"topic": topic, "entries": n} for topic, n in members] for name, members in periods.items()}
     return {"by": by, "topics": rows}

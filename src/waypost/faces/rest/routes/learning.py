@@ -1,4 +1,4 @@
-"""Facts out of the project itself: from what changed, and from a first look at it."""
+"""Facts from the project: from changes, and from discovery."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -7,9 +7,9 @@ from fastapi import APIRouter, Response
 
 from waypost.faces.rest.bodies import Discovery, Learning
 from waypost.faces.rest.caller import Writer
-from waypost.faces.rest.job_sorts import begin
+from waypost.faces.rest.job_work import begin
 from waypost.faces.rest.jobs import Report
-from waypost.faces.rest.strict import StrictRoute
+from waypost.faces.rest.strict_route import StrictRoute
 
 if TYPE_CHECKING:
     from waypost.flows.learn.cold_start import Discovered
@@ -19,41 +19,40 @@ router = APIRouter(prefix="/api/v1/spaces/{space}", tags=["Learning"], route_cla
 
 
 @router.post("/learn")
-def learn(hands: Writer, response: Response, given: Learning | None = None) -> dict[str, Any]:
-    """Facts from what is not committed yet, from what is staged, from commits, or from one file. What is certain is stored,
-    the rest waits for a person. A dry run answers at once (200) with what would be learned; else a job is started (202),
-    which tells how many there were."""
-    asked, memory = given or Learning(), hands.memory
-    where: dict[str, Any] = {"staged": asked.staged, "diff": asked.diff, "file": asked.file}
-    if asked.dry_run:
+def learn(access: Writer, response: Response, given: Learning | None = None) -> dict[str, Any]:
+    """Propose facts from uncommitted or staged changes, commits, or one file. Certain ones are stored; the rest needs a
+    person's review. A dry run returns the facts (200); otherwise a job is started (202), which returns counts."""
+    options, memory = given or Learning(), access.memory
+    where: dict[str, Any] = {"staged": options.staged, "diff": options.diff, "file": options.file}
+    if options.dry_run:
         return memory.facts.learn(**where, dry_run=True).to_json()
-    return begin(hands, "learn", response, lambda report: _learned(memory.facts.learn(**where, report=report)))
+    return begin(access, "learn", response, lambda report: _learned(memory.facts.learn(**where, report=report)))
 
 
 @router.post("/discover")
-def discover(hands: Writer, response: Response, given: Discovery | None = None) -> dict[str, Any]:
-    """The first facts of a project: what it is, how it is run and tested, which parts it has; or those that a task needs.
-    A dry run answers at once (200); else a job is started (202), which tells how many there were."""
-    asked, memory = given or Discovery(), hands.memory
-    if asked.dry_run:
-        return memory.facts.discover(asked.task, dry_run=True).to_json()
+def discover(access: Writer, response: Response, given: Discovery | None = None) -> dict[str, Any]:
+    """Find first facts about a project, or about a task: what it is, how to run and test it, its main parts. A dry run
+    returns them (200); otherwise a job is started (202), which returns counts."""
+    options, memory = given or Discovery(), access.memory
+    if options.dry_run:
+        return memory.facts.discover(options.task, dry_run=True).to_json()
 
     def work(report: Report) -> Mapping[str, Any]:
         report("looking at the project")
-        return _discovered(memory.facts.discover(asked.task))
+        return _discovered(memory.facts.discover(options.task))
 
-    return begin(hands, "discover", response, work)
+    return begin(access, "discover", response, work)
 
 
-# What a job tells stays in the server until it ends: numbers, and no words that somebody may forget meanwhile.
+# Job results stay in the server: only numbers, no text that someone may forget meanwhile.
 
 
 def _learned(done: "Learned") -> dict[str, Any]:
     statuses: dict[str, int] = {}
-    for one in done.taken:
-        statuses[one.status] = statuses.get(one.status, 0) + 1
-    told = ("pending_approval", "commits", "files", "skipped", "dry_run")
-    return {"counts": statuses, **{name: value for name, value in done.to_json().items() if name in told}}
+    for decided in done.taken:
+        statuses[decided.status] = statuses.get(decided.status, 0) + 1
+    reported = ("pending_approval", "commits", "files", "skipped", "dry_run")
+    return {"counts": statuses, **{name: value for name, value in done.to_json().items() if name in reported}}
 
 
 def _discovered(done: "Discovered") -> dict[str, Any]:

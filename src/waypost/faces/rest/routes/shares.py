@@ -1,4 +1,4 @@
-"""What this memory and others let each other read. The others are named by their ids: a request looks at no path."""
+"""Sharing between memories. Other memories are named by id: requests contain no paths."""
 
 from typing import Annotated, Any, Literal
 
@@ -7,13 +7,13 @@ from pydantic import ConfigDict, Field
 
 from waypost.faces.rest.bodies import Level, RequestBody, Short
 from waypost.faces.rest.caller import Owner, Person, Reader
-from waypost.faces.rest.strict import StrictRoute
+from waypost.faces.rest.strict_route import StrictRoute
 from waypost.model.share import MOST_NAMED, SHAREABLE_KINDS
 
 router = APIRouter(prefix="/api/v1/spaces/{space}/shares", tags=["Sharing"], route_class=StrictRoute)
 
 _OTHER = "1e7ac36f9b20d5c4"
-Project = Annotated[str, Field(pattern="^[0-9a-f]{16}$", description="The id of the other memory.")]
+Project = Annotated[str, Field(pattern="^[0-9a-f]{16}$", description="The other memory's id.")]
 SharedKind = Annotated[str, Field(json_schema_extra={"enum": list(SHAREABLE_KINDS)})]
 
 
@@ -22,7 +22,7 @@ def _example(**fields: Any) -> ConfigDict:
 
 
 class Offering(RequestBody):
-    """Which memories are offered: all facts and decisions, or only some; with `code` what was read out of the tree too."""
+    """What to offer: all facts and decisions, or only some; with `code` also indexed code."""
 
     model_config = _example(project=_OTHER, kinds=["decision"], domains=["payments"])
 
@@ -43,29 +43,29 @@ class Revoking(RequestBody):
     model_config = _example(project=_OTHER)
 
     project: Project
-    role: Literal["gives", "takes"] | None = Field(default=None, description="Only this direction; both, unless told.")
+    role: Literal["gives", "takes"] | None = Field(default=None, description="Only this direction (default: both).")
 
 
 @router.get("")
-def shares(hands: Reader) -> dict[str, Any]:
-    """What this memory gives to others, takes from them, and is offered; what was revoked, too."""
-    return {"shares": [one.to_json() for one in hands.memory.admin.shares.list()]}
+def shares(access: Reader) -> dict[str, Any]:
+    """List what this memory shares, reads and is offered, including revoked shares."""
+    return {"shares": [share.to_json() for share in access.memory.admin.shares.list()]}
 
 
 @router.post("/offer")
-def share_offer(hands: Owner, given: Offering) -> dict[str, Any]:
-    """Let another memory read facts and decisions of this one, once a person there has accepted. Only a person may."""
+def share_offer(access: Owner, given: Offering) -> dict[str, Any]:
+    """Offer another memory read access to facts and decisions. A person there must accept. Persons only."""
     options = given.given()
-    return hands.memory.admin.shares.offer(options.pop("project"), **options).to_json()
+    return access.memory.admin.shares.offer(options.pop("project"), **options).to_json()
 
 
 @router.post("/accept")
-def share_accept(hands: Owner, given: Accepting) -> dict[str, Any]:
-    """Read from now on what another memory offers to this one. Only a person may."""
-    return hands.memory.admin.shares.accept(given.project).to_json()
+def share_accept(access: Owner, given: Accepting) -> dict[str, Any]:
+    """Accept another memory's offer. Persons only."""
+    return access.memory.admin.shares.accept(given.project).to_json()
 
 
 @router.post("/revoke")
-def share_revoke(hands: Person, given: Revoking) -> dict[str, Any]:
-    """End it at once, from either side. Only a person may."""
-    return {"shares": [one.to_json() for one in hands.memory.admin.shares.revoke(given.project, role=given.role)]}
+def share_revoke(access: Person, given: Revoking) -> dict[str, Any]:
+    """Stop sharing immediately, from either side. Persons only."""
+    return {"shares": [share.to_json() for share in access.memory.admin.shares.revoke(given.project, role=given.role)]}

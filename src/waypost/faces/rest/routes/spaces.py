@@ -1,4 +1,4 @@
-"""The memories of this home: which there are, how each is doing, who changed what."""
+"""The memories of this server: list, status, audit, doctor."""
 
 from typing import Annotated, Any
 
@@ -9,47 +9,46 @@ from waypost.faces.rest.caller import HERE, Anybody, Reader, Writer
 from waypost.faces.rest.cursors import Cursor, read_cursor
 from waypost.faces.rest.parameters import ID, CursorText, Limit
 from waypost.faces.rest.problems import ProblemError
-from waypost.faces.rest.rows import audit_row
-from waypost.faces.rest.strict import StrictRoute
+from waypost.faces.rest.strict_route import StrictRoute
 from waypost.flows.findings import report_of
 
 router = APIRouter(prefix="/api/v1/spaces", tags=["Spaces"], route_class=StrictRoute)
 
-DEEPEST_AUDIT = 20_000  # entries: each page holds all that are newer, for as long as it takes
+DEEPEST_AUDIT = 20_000  # entries: each page loads all newer ones
 
 
 @router.get("")
-def spaces(hands: Anybody) -> dict[str, Any]:
-    """The memories of this home that this token opens, by name."""
-    found = hands.services.spaces
-    opened = [one for one in found.entries() if hands.identity.opens(one.space_id)]
-    here = found.here if opened and hands.identity.opens(found.here) else None
-    return {HERE: here, "spaces": [one.to_json() for one in opened]}
+def spaces(access: Anybody) -> dict[str, Any]:
+    """List the memories that this token opens, by name."""
+    catalog = access.services.spaces
+    readable = [entry for entry in catalog.entries() if access.identity.opens(entry.space_id)]
+    here = catalog.here if readable and access.identity.opens(catalog.here) else None
+    return {HERE: here, "spaces": [entry.to_json() for entry in readable]}
 
 
 @router.get("/{space}")
-def space(hands: Reader) -> dict[str, Any]:
-    """One memory: its name, its kind, the trees in which it was used."""
-    return hands.services.spaces.entry(hands.space_id).to_json()
+def space(access: Reader) -> dict[str, Any]:
+    """A memory's name, kind and checkouts."""
+    return access.services.spaces.entry(access.space_id).to_json()
 
 
 @router.get("/{space}/status")
-def status(hands: Reader) -> dict[str, Any]:
-    """What is remembered, how large it is, what is still being embedded, what waits."""
-    return hands.memory.status()
+def status(access: Reader) -> dict[str, Any]:
+    """What is stored, its size, and pending work."""
+    return access.memory.status()
 
 
 @router.get("/{space}/audit")
 def audit(
-    hands: Reader,
-    memory_id: Annotated[str | None, Query(pattern=ID, description="Only what was done to this memory.")] = None,
+    access: Reader,
+    memory_id: Annotated[str | None, Query(pattern=ID, description="Only changes of this memory.")] = None,
     limit: Limit = 50,
     cursor: CursorText = None,
 ) -> dict[str, Any]:
-    """Who changed what, the latest first, by pages. It never holds the words of a memory."""
-    question = {"audit": memory_id, "space": hands.space_id}
+    """Show who changed what, newest first, by pages. Never contains a memory's text."""
+    question = {"audit": memory_id, "space": access.space_id}
     at = None if cursor is None else read_cursor(cursor, question)
-    memory = hands.memory
+    memory = access.memory
     newer = 0
     if at is not None:
         newest = memory.admin.audit(None, 1)
@@ -57,22 +56,22 @@ def audit(
         if newer > DEEPEST_AUDIT:
             raise ProblemError(
                 422,
-                f"Pages go {DEEPEST_AUDIT:,} entries back.",
-                "Ask for one memory: memory_id=…; `waypost audit` tells the rest.",
+                f"Pages go back {DEEPEST_AUDIT:,} entries.",
+                "Ask for one memory with memory_id=…, or use `waypost audit`.",
             )
-    found = memory.admin.audit(memory_id, newer + limit + 1)  # numbers have no gaps: these are enough
-    entries = [entry for entry in found if at is None or entry.number < at.before]
-    following = Cursor(entries[limit - 1].number, 0).written(question) if len(entries) > limit else None
-    return {"entries": [audit_row(entry) for entry in entries[:limit]], "next": following}
+    latest = memory.admin.audit(memory_id, newer + limit + 1)  # enough, because numbers have no gaps
+    entries = [entry for entry in latest if at is None or entry.number < at.before]
+    following = Cursor(entries[limit - 1].number, 0).encode(question) if len(entries) > limit else None
+    return {"entries": [entry.to_json() for entry in entries[:limit]], "next": following}
 
 
 @router.get("/{space}/doctor")
-def examine(hands: Reader) -> dict[str, Any]:
-    """Look for anything that is wrong."""
-    return report_of(hands.memory.admin.doctor())
+def examine(access: Reader) -> dict[str, Any]:
+    """Check for problems."""
+    return report_of(access.memory.admin.doctor())
 
 
 @router.post("/{space}/doctor")
-def doctor(hands: Writer, given: Fixing | None = None) -> dict[str, Any]:
-    """Look for anything that is wrong, and mend what can be made again."""
-    return report_of(hands.memory.admin.doctor(fix=given is not None and given.fix))
+def doctor(access: Writer, given: Fixing | None = None) -> dict[str, Any]:
+    """Check for problems, and repair what can be rebuilt."""
+    return report_of(access.memory.admin.doctor(fix=given is not None and given.fix))

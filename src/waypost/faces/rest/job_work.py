@@ -1,17 +1,17 @@
-"""The sorts of jobs, and what each does to a memory."""
+"""The types of jobs, and what each does."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastapi import Response
 
-from waypost.faces.rest.caller import Hands
+from waypost.faces.rest.caller import SpaceAccess
 from waypost.faces.rest.jobs import Report, Work
 
 if TYPE_CHECKING:
     from waypost.memory import Memory
 
-_ALIKE = {"reindex": "rebuild"}  # LA-5's word for it; only one of them runs at a time
+_ALIKE = {"reindex": "rebuild"}  # a synonym; only one of both runs at a time
 
 
 def _index(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
@@ -29,13 +29,13 @@ def _condense(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any
 def _rebuild(memory: "Memory", _force: bool, report: Report) -> Mapping[str, Any]:
     most = 0
 
-    def told(engine: str, left: int) -> None:
+    def report_left(engine: str, left: int) -> None:
         nonlocal most
         most = max(most, left)
         report(f"embedding by {engine}", most - left, most)
 
     report("indexing")
-    return {"status": "rebuilt", "pending": memory.admin.rebuild(progress=told)}
+    return {"status": "rebuilt", "pending": memory.admin.rebuild(progress=report_left)}
 
 
 def _summarize(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
@@ -51,16 +51,16 @@ _WORK: Mapping[str, Callable[["Memory", bool, Report], Mapping[str, Any]]] = {
 }
 
 
-def start(hands: Hands, sort: str, response: Response, *, force: bool = False) -> dict[str, Any]:
-    """Start a job in the caller's name; the answer says where to look how it gets on."""
-    memory, work = hands.memory, _WORK[_ALIKE.get(sort, sort)]
-    return begin(hands, _ALIKE.get(sort, sort), response, lambda report: work(memory, force, report))
+def start(access: SpaceAccess, sort: str, response: Response, *, force: bool = False) -> dict[str, Any]:
+    """Start a job for the caller. The answer has the address of its state."""
+    memory, work = access.memory, _WORK[_ALIKE.get(sort, sort)]
+    return begin(access, _ALIKE.get(sort, sort), response, lambda report: work(memory, force, report))
 
 
-def begin(hands: Hands, sort: str, response: Response, work: Work) -> dict[str, Any]:
-    """The same for work of one's own."""
-    space_id, key, holds = hands.memory.identity.space_id, hands.identity.key, hands.services.streams.holds
-    job = hands.services.jobs.start(space_id, sort, hands.identity.name, work, lambda: holds(key, space_id))
+def begin(access: SpaceAccess, sort: str, response: Response, work: Work) -> dict[str, Any]:
+    """Start a job with the given work."""
+    space_id, key, holds = access.memory.identity.space_id, access.identity.key, access.services.streams.holds
+    job = access.services.jobs.start(space_id, sort, access.identity.name, work, lambda: holds(key, space_id))
     response.status_code = 202
-    response.headers["Location"] = f"/api/v1/spaces/{hands.space_id}/jobs/{job.id}"
+    response.headers["Location"] = f"/api/v1/spaces/{access.space_id}/jobs/{job.id}"
     return job.to_json()

@@ -55,10 +55,10 @@ def test_the_first_answer_waits_for_nothing_heavy() -> None:
         "from waypost.faces.cli import entry\nfrom waypost.faces.cli.commands import mcp_stdio as serving_stdio\n"
         "from waypost.faces.mcp.early_answers import EarlyAnswers\n"
         "profile, project = serving_stdio.started_by_agent(['mcp'])\n"
-        "door = EarlyAnswers(serving_stdio.tools_of(profile))\n"
+        "early = EarlyAnswers(serving_stdio.tools_of(profile))\n"
         "opening = {'protocolVersion': '2025-11-25', 'capabilities': {}, 'clientInfo': {'name': 'x', 'version': '1'}}\n"
         "line = json.dumps({'jsonrpc': '2.0', 'id': 1, 'method': 'initialize', 'params': opening})\n"
-        "assert door.answer(line.encode())\n"
+        "assert early.answer(line.encode())\n"
         "print(json.dumps(sorted(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)

@@ -1,14 +1,14 @@
-"""Listing memories."""
+"""Lists of memories."""
 
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from waypost.faces.rest.caller import Hands, Reader
+from waypost.faces.rest.caller import Reader, SpaceAccess
 from waypost.faces.rest.cursors import read_cursor
 from waypost.faces.rest.listing import ListingQuery, page_of
 from waypost.faces.rest.parameters import LONGEST_LINE, Archived, AsOf, CursorText, KnownAt, Limit
-from waypost.faces.rest.strict import StrictRoute
+from waypost.faces.rest.strict_route import StrictRoute
 from waypost.model.draft import MAX_LEVEL
 from waypost.model.kinds import KINDS
 
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/api/v1/spaces/{space}", tags=["Memories"], route_cla
 Kind = Annotated[
     str | None,
     Query(
-        description="Only this kind; what was read out of the tree is shown only so.",
+        description="Only this kind. Indexed code is only listed by kind.",
         json_schema_extra={"anyOf": [{"type": "string", "enum": [*KINDS, "agent"]}, {"type": "null"}]},
     ),
 ]
@@ -26,13 +26,13 @@ Domain = Annotated[str | None, Query(min_length=1, max_length=LONGEST_LINE, desc
 Module = Annotated[str | None, Query(min_length=1, max_length=LONGEST_LINE, description="Only this module.")]
 Session = Annotated[str | None, Query(min_length=1, max_length=LONGEST_LINE, description="Only this conversation.")]
 Tags = Annotated[
-    list[str] | None, Query(max_length=20, description="Only what has this tag, as NAME=VALUE; repeat it for more.")
+    list[str] | None, Query(max_length=20, description="Only memories with this tag, as NAME=VALUE (repeatable).")
 ]
 
 
 @router.get("/memories")
 def list_memories(
-    hands: Reader,
+    access: Reader,
     kind: Kind = None,
     level: LevelNumber = None,
     domain: Domain = None,
@@ -45,20 +45,18 @@ def list_memories(
     limit: Limit = 50,
     cursor: CursorText = None,
 ) -> dict[str, Any]:
-    """What is remembered, the newest first, by pages.
+    """List memories, newest first, by pages.
 
-    All pages show what was known when the first one was asked for, whatever is written meanwhile. What is forgotten
-    meanwhile is gone from them.
+    All pages show the state at the first request, except that forgotten memories are gone.
     """
-    asked = ListingQuery(kind, level, domain, module, session, tag or (), archived, as_of, known_at)
-    return page(hands, asked, cursor, limit)
+    query = ListingQuery(kind, level, domain, module, session, tag or (), archived, as_of, known_at)
+    return page(access, query, cursor, limit)
 
 
-def page(hands: Hands, asked: ListingQuery, cursor: str | None, limit: int) -> dict[str, Any]:
-    """One page as an answer has it."""
-    question = {**asked.to_json(), "space": hands.space_id}
+def page(access: SpaceAccess, query: ListingQuery, cursor: str | None, limit: int) -> dict[str, Any]:
+    question = {**query.to_json(), "space": access.space_id}
     at = None if cursor is None else read_cursor(cursor, question)
-    rows, following = page_of(hands.memory, asked, at, limit)
-    answer = {"memories": rows, "next": following.written(question) if following else None}
-    notices = hands.memory.admin.damage_notices()
+    rows, following = page_of(access.memory, query, at, limit)
+    answer = {"memories": rows, "next": following.encode(question) if following else None}
+    notices = access.memory.admin.damage_notices()
     return {**answer, "notices": list(notices)} if notices else answer

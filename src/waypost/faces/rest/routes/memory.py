@@ -1,0 +1,217 @@
+"""A single memory: read, store, correct, retract, restore, delete."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+
+from waypost.errors import NotFound, PersonOnly, Refused
+from waypost.faces.rest.answers import JsonAnswer
+from waypost.faces.rest.bodies import (
+    Correction,
+    LifetimeBody,
+    MemoriesBody,
+    NewMemory,
+    PlaceBody,
+    Protection,
+    Rejected,
+    Restoration,
+    Retraction,
+)
+from waypost.faces.rest.caller import Owner, Person, Reader, SpaceAccess, Writer
+from waypost.faces.rest.etags import check_match, etag_of, is_known
+from waypost.faces.rest.parameters import AsOf, IfMatch, IfNoneMatch, KnownAt, MemoryId
+from waypost.faces.rest.problems import ProblemError
+from waypost.faces.rest.rows import forgotten_row, full_row, history_row, receipts_row
+from waypost.faces.rest.strict_route import StrictRoute
+
+if TYPE_CHECKING:
+    from waypost.model.receipt import Receipt
+
+router = APIRouter(prefix="/api/v1/spaces/{space}/memories", tags=["Memories"], route_class=StrictRoute)
+
+
+@router.post("", status_code=201)
+def remember(access: Writer, given: NewMemory, response: Response) -> dict[str, Any]:
+    """Store a memory. 201: new. 200: already stored or merged. 202: it would replace a person's memory and needs review.
+    409: the value was rejected."""
+    receipt = access.memory.remember(**given.given())
+    return stored_answer(receipt, response, f"/api/v1/spaces/{access.space}/memories/{receipt.id}")
+
+
+@router.post("/batch")
+def remember_many(access: Writer, given: MemoriesBody) -> dict[str, Any]:
+    """Store many memories, in order. All are checked first, so that an invalid one stores nothing."""
+    return receipts_row(access.memory.remember_many([memory.given() for memory in given.memories]))
+
+
+@router.post("/lift")
+def lift(access: Person, given: Rejected) -> dict[str, Any]:
+    """Allow a rejected or forgotten value again, by text, kind and domain. Persons only."""
+    if not access.memory.facts.lift_rejection(**given.given()):
+        raise NotFound("No such value was rejected.", "Give its exact text, kind and domain.")
+    return {"id": None, "status": "lifted"}
+
+
+@router.get("/{memory_id}", response_model=None)
+def show(
+    access: Reader, memory_id: MemoryId, as_of: AsOf = None, known_at: KnownAt = None, if_none_match: IfNoneMatch = None
+) -> Response:
+    """All fields of a memory, with the state of its code references."""
+    linked = access.memory.show(memory_id, as_of=as_of, known_at=known_at)
+    etag = etag_of(linked)
+    if is_known(if_none_match, etag):
+        return Response(status_code=304, headers={"ETag": etag})
+    return JsonAnswer(full_row(linked), headers={"ETag": etag})
+
+
+@router.get("/{memory_id}/history")
+def history(access: Reader, memory_id: MemoryId, as_of: AsOf = None, known_at: KnownAt = None) -> dict[str, Any]:
+    """All versions of a memory, and what it replaced or was replaced by."""
+    return history_row(access.memory.history(memory_id, as_of=as_of, known_at=known_at))
+
+
+@router.get("/{memory_id}/subtree")
+def subtree(
+    access: Reader,
+    memory_id: MemoryId,
+    depth: Annotated[int, Query(ge=0, le=100, description="Number of levels.")] = 100,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+) -> dict[str, Any]:
+    """A fact and all facts below it, depth first."""
+    return {"memories": list(access.memory.facts.subtree(memory_id, depth=depth, as_of=as_of, known_at=known_at))}
+
+
+@router.post("/{memory_id}/correct")
+def correct(
+    access: Writer, memory_id: MemoryId, given: Correction, response: Response, if_match: IfMatch = None
+) -> dict[str, Any]:
+    """Fix a memory's text; the old version stays in history. 202: it is a person's memory and needs review."""
+    with _locked(access, memory_id, if_match):
+        return _refused_is_conflict(response, access.memory.correct, memory_id, **given.given())
+
+
+@router.post("/{memory_id}/retract")
+def retract(
+    access: Writer,
+    memory_id: MemoryId,
+    response: Response,
+    given: Retraction | None = None,
+    if_match: IfMatch = None,
+) -> dict[str, Any]:
+    """Retract a memory, or say until when it was true. A memory it replaced becomes valid again. History keeps both. 202: it
+    is a person's memory and needs review."""
+    with _locked(access, memory_id, if_match):
+        proposed = access.memory.retract(memory_id, valid_until=given.valid_until if given else None)
+    if proposed is None:
+        return {"id": memory_id, "status": "retracted"}
+    return _accepted(proposed, response)
+
+
+@router.post("/{memory_id}/reject")
+def reject(access: Person, memory_id: MemoryId, if_match: IfMatch = None) -> dict[str, Any]:
+    """Retract a memory and never store its value again. A memory it replaced becomes valid again. Persons only."""
+    with _locked(access, memory_id, if_match):
+        access.memory.reject(memory_id)
+    return {"id": memory_id, "status": "rejected"}
+
+
+@router.post("/{memory_id}/restore")
+def restore_memory(
+    access: Writer, memory_id: MemoryId, given: Restoration | None = None, if_match: IfMatch = None
+) -> dict[str, Any]:
+    """Undo a retraction or rejection. With `version`, restore that version from its history. Only a person can restore what
+    a person removed."""
+    with _locked(access, memory_id, if_match):
+        access.memory.restore(memory_id, version=given.version if given else None)
+    return {"id": memory_id, "status": "restored"}
+
+
+@router.post("/{memory_id}/protect")
+def protect(
+    access: Writer, memory_id: MemoryId, given: Protection | None = None, if_match: IfMatch = None
+) -> dict[str, Any]:
+    """Protect a memory from ageing, pruning and expiry, or stop that."""
+    on = given is None or given.on
+    with _locked(access, memory_id, if_match):
+        access.memory.protect(memory_id, on=on)
+    return {"id": memory_id, "status": "protected" if on else "unprotected"}
+
+
+@router.post("/{memory_id}/promote")
+def promote(
+    access: Writer, memory_id: MemoryId, given: PlaceBody, response: Response, if_match: IfMatch = None
+) -> dict[str, Any]:
+    """Change a fact's level, parent, domain or module."""
+    with _locked(access, memory_id, if_match):
+        return _refused_is_conflict(response, access.memory.facts.promote, memory_id, **given.given())
+
+
+@router.put("/{memory_id}/ttl")
+def set_ttl(access: Writer, memory_id: MemoryId, given: LifetimeBody, if_match: IfMatch = None) -> dict[str, Any]:
+    """Set when a memory expires, what restarts its TTL, and what happens then. Without fields it never expires."""
+    with _locked(access, memory_id, if_match):
+        return access.memory.facts.set_ttl(memory_id, **given.given()).to_json()
+
+
+@router.delete("/{memory_id}")
+def forget(access: Owner, memory_id: MemoryId, if_match: IfMatch = None) -> dict[str, Any]:
+    """Delete a memory with every version and trace, permanently. Persons only."""
+    return erase(access, memory_id, if_match)
+
+
+def erase(access: SpaceAccess, memory_id: str, if_match: str | None = None) -> dict[str, Any]:
+    with _locked(access, memory_id, if_match):
+        forgotten = access.memory.forget(memory_id)
+    access.services.replies.forget_full_replies()
+    return forgotten_row(forgotten)
+
+
+def stored_answer(receipt: "Receipt", response: Response, place: str) -> dict[str, Any]:
+    """A receipt as an answer. Raises ProblemError if nothing was stored."""
+    if receipt.review or receipt.status == "refused":
+        return _accepted(receipt, response)
+    if receipt.status != "added":
+        response.status_code = 200
+    response.headers["Location"] = place
+    return receipt.to_json()
+
+
+def _accepted(receipt: "Receipt", response: Response) -> dict[str, Any]:
+    """Answer 202 for what needs review. Raises ProblemError if it was refused."""
+    if receipt.status == "refused":
+        raise _conflict(receipt.reason or "It was refused", receipt)
+    response.status_code = 202
+    return receipt.to_json()
+
+
+def _refused_is_conflict(response: Response, change: Any, memory_id: str, **given: Any) -> dict[str, Any]:
+    """Answer 409 if a rejected value blocks the change: that is a conflict, not a missing right."""
+    try:
+        receipt: Receipt = change(memory_id, **given)
+    except PersonOnly:
+        raise
+    except Refused as error:
+        raise ProblemError(409, error.what, _remedy(error.what, error.remedy)) from error
+    if receipt.review or receipt.status == "refused":
+        return _accepted(receipt, response)
+    return receipt.to_json()
+
+
+def _remedy(reason: str, otherwise: str = "Change the request as the detail says, and send it again.") -> str:
+    return "A person can allow it again: POST …/memories/lift." if "rejected" in reason else otherwise
+
+
+def _conflict(reason: str, receipt: "Receipt") -> ProblemError:
+    what = reason[:1].upper() + reason[1:].rstrip(".") + "."
+    return ProblemError(409, what, _remedy(what), receipt=receipt.to_json())
+
+
+@contextmanager
+def _locked(access: SpaceAccess, memory_id: str, if_match: str | None) -> Iterator[None]:
+    """Hold the memory's lock between the check and the change."""
+    with access.services.locks.of(access.space_id, memory_id):
+        check_match(access, memory_id, if_match)
+        yield
