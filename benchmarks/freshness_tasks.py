@@ -11,7 +11,7 @@ that much of what they point at has changed since and is found stale. The orders
 words     files with most different words of the task in name and content, then those with most of all: what a search
           by words gives
 code      recall in the index of the tree
-memories  recall in the index and the memories, whose places in the code were found in their text (CB-8)
+memories  recall in the index and the memories, whose places in the code were found in their text
 told      the same, with memories that were given the files they are about, as `finish` does
 
 A memory opens the files that it points at, one after another. Where an answer of 50 ends without a right file, the index

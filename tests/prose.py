@@ -6,12 +6,9 @@ Lists each sentence with more than 20 words and each expression that plain Engli
 Text in backticks or quotation marks is a name or an example and is not checked.
 """
 
-import ast
-import io
 import re
 import sys
-import tokenize
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,7 +48,6 @@ EVERYWHERE = {
     r"\b(?:goes|go|went) by the board\b|\bof old\b": "is lost, earlier",
     r"\bfor naught\b|\bnaught\b|\baught\b": "nothing",
     r"\bhenceforth\b|\bhitherto\b|\bforthwith\b|\berstwhile\b": "from now on, until now",
-    r"\b(?:CG|CM|GOV|MB|LA|CB|ALL|CR|WB)-\d+\b": "what the requirement says; its code belongs into docs/design/requirements.md",
 }
 FOR_USERS = {
     r"(?<!syntax )(?<!working )(?<!work )(?<!directory )(?<!source )(?<!file )(?<!parse )(?<!Merkle )\btrees?\b(?!-sitter)": "repository",
@@ -88,18 +84,18 @@ def passages(path: Path) -> Iterator[Passage]:
     source = path.read_text(encoding="utf-8")
     match path.suffix:
         case ".py":
-            yield from _docstrings_and_messages(source, ast.parse(source))
-            yield from _comments(source)
+            yield from _strings_and_comments(source)
         case ".md":
             outside = _CODE_BLOCK.sub(lambda block: "\n" * block.group().count("\n"), source)
             for number, paragraph in _paragraphs(outside):
                 yield Passage(number, paragraph, for_users=True)
         case ".html":
-            plain = re.sub(r"\{[%#].*?[%#]\}|\{\{.*?\}\}|<script.*?</script>|<[^>]*>", "\n\n", source, flags=re.DOTALL)
+            plain = _MARKUP.sub(lambda markup: " | " + "\n" * markup.group().count("\n"), source)
             yield Passage(1, plain, for_users=True)
 
 
 _CODE_BLOCK = re.compile(r"^ *(```|~~~).*?^ *\1", re.DOTALL | re.MULTILINE)
+_MARKUP = re.compile(r"\{[%#].*?[%#]\}|\{\{.*?\}\}|<script.*?</script>|<[^>]*>", re.DOTALL)
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
@@ -110,29 +106,49 @@ def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
         number += part.count("\n")
 
 
-def _docstrings_and_messages(source: str, tree: ast.Module) -> Iterator[Passage]:
-    docstrings = set[int]()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.body:
-            first = node.body[0]
-            if (
-                isinstance(first, ast.Expr)
-                and isinstance(first.value, ast.Constant)
-                and isinstance(first.value.value, str)
-            ):
-                docstrings.add(id(first.value))
-                text = re.sub(r"(?m)^ {4,}\S.*\n(?:^ {4,}.*\n)*", "\n", _dedent(first.value.value))
-                yield Passage(first.lineno, text)
-    in_f_strings = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.JoinedStr):
-            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "`x`" for part in node.values)
-            if _is_prose(text):
-                yield Passage(node.lineno, text)
-        elif (
-            isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings | in_f_strings
-        ) and _is_prose(node.value):
-            yield Passage(node.lineno, node.value)
+# Strings and comments of Python, without parsing: that takes several times as long.
+_TOKEN = re.compile(
+    r"""\#[:\# ]*(?P<comment>[^\n]*)
+    | (?P<prefix>(?<!\w)[rbfu]{1,2})?
+      (?: \"\"\"(?P<long>(?:[^\\]|\\.)*?)\"\"\" | "(?P<short>(?:[^"\\\n]|\\.)*)" | '(?P<single>(?:[^'\\\n]|\\.)*)' )""",
+    re.DOTALL | re.VERBOSE | re.IGNORECASE,
+)
+_PLACEHOLDER = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
+_EXAMPLE = re.compile(r"(?m)^ {4,}\S.*\n(?:^ {4,}.*\n)*")
+_NOT_READ = ("type:", "noqa", "pragma", "mypy:")
+
+
+def _strings_and_comments(source: str) -> Iterator[Passage]:
+    """Docstrings, messages and comments. Those that follow each other without code between them are one text."""
+    collected, start, end, kind = list[str](), 0, 0, ""
+    for token in _TOKEN.finditer(source):
+        opens_line = not source[source.rfind("\n", 0, token.start()) + 1 : token.start()].strip()
+        if token["comment"] is not None:
+            token_kind, text = "comment" if opens_line else "remark", token["comment"]
+        elif token["long"] is not None and opens_line and source[: token.start()].rstrip()[-1:] in ("", ":"):
+            token_kind, text = "docstring", token["long"]
+        else:
+            token_kind, text = "message", token["long"] or token["short"] or token["single"] or ""
+            if "f" in (token["prefix"] or "").lower():
+                text = _PLACEHOLDER.sub("`x`", text.replace("{{", "(").replace("}}", ")"))
+        joins = token_kind == kind and kind in ("comment", "message") and not source[end : token.start()].strip()
+        if collected and not joins:
+            yield from _passage(kind, source.count("\n", 0, start) + 1, collected)
+            collected = []
+        if not collected:
+            start = token.start()
+        collected.append(text)
+        end, kind = token.end(), token_kind
+    yield from _passage(kind, source.count("\n", 0, start) + 1, collected)
+
+
+def _passage(kind: str, line: int, texts: Sequence[str]) -> Iterator[Passage]:
+    if kind in ("comment", "remark"):
+        yield Passage(line, "\n".join("" if text.startswith(_NOT_READ) else text for text in texts))
+    elif kind == "docstring":
+        yield Passage(line, _EXAMPLE.sub(lambda example: "\n" * example.group().count("\n"), _dedent(texts[0])))
+    elif _is_prose(text := "".join(texts).replace("\\n", "\n").replace('\\"', '"')):
+        yield Passage(line, text)
 
 
 def _dedent(text: str) -> str:
@@ -144,43 +160,43 @@ def _dedent(text: str) -> str:
 
 def _is_prose(text: str) -> bool:
     """Several words in a row, and neither SQL nor a pattern."""
-    if _SQL.search(text) or re.search(r"\\[sbwdS]|\(\?|\{\d", text):
+    if not re.search(r"[a-z]{2,} [a-z]{1,} [a-z]{2,}", text):
         return False
-    return bool(re.search(r"[a-z]{2,} [a-z]{1,} [a-z]{2,}", text))
-
-
-def _comments(source: str) -> Iterator[Passage]:
-    start, collected = 0, list[str]()
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            text = token.string.lstrip("#: ")
-            if text.startswith(("type:", "noqa", "pragma", "mypy:")):
-                continue
-            if not collected:
-                start = token.start[0]
-            collected.append(text)
-        elif token.type != tokenize.NL and collected:
-            yield Passage(start, "\n".join(collected))
-            collected = []
-    if collected:
-        yield Passage(start, "\n".join(collected))
+    return not (_SQL.search(text) or re.search(r"\\[sbwdS]|\(\?|\{\d", text))
 
 
 def faults(path: Path) -> Iterator[ProseFault]:
     shown = path.resolve().relative_to(ROOT) if path.resolve().is_relative_to(ROOT) else path
     for passage in passages(path):
         text = _NAMES.sub(lambda names: "`x`" + "\n" * names.group().count("\n"), _CODE.sub("`x`", passage.text))
-        for expression, instead in (*EVERYWHERE.items(), *(FOR_USERS.items() if passage.for_users else ())):
-            for found in re.finditer(expression, text, re.IGNORECASE):
-                line = passage.line + text.count("\n", 0, found.start())
-                around = text[max(0, found.start() - 60) : found.end() + 60]
-                yield ProseFault(shown, line, f"“{found.group()}” (instead: {instead})", around)
+        for expression, instead in _expressions(text, for_users=passage.for_users):
+            for match in expression.finditer(text):
+                line = passage.line + text.count("\n", 0, match.start())
+                around = text[max(0, match.start() - 60) : match.end() + 60]
+                yield ProseFault(shown, line, f"“{match.group()}” (instead: {instead})", around)
+        if len(text.split()) <= MOST_WORDS:
+            continue
         at = 0
         for sentence in _END.split(text):
             at = text.find(sentence, at)
             words = len(_WORD.findall(sentence))
             if words > MOST_WORDS:
                 yield ProseFault(shown, passage.line + text.count("\n", 0, at), f"{words} words", sentence)
+
+
+def _compiled(rules: Mapping[str, str]) -> list[tuple[re.Pattern[str], str]]:
+    return [(re.compile(expression, re.IGNORECASE), instead) for expression, instead in rules.items()]
+
+
+_ANY = re.compile("|".join((*EVERYWHERE, *FOR_USERS)), re.IGNORECASE)
+_EVERYWHERE, _FOR_USERS = _compiled(EVERYWHERE), _compiled(FOR_USERS)
+
+
+def _expressions(text: str, *, for_users: bool) -> list[tuple[re.Pattern[str], str]]:
+    """The rules to try on a text. Most texts break none, so all are tried at once first."""
+    if not _ANY.search(text):
+        return []
+    return [*_EVERYWHERE, *_FOR_USERS] if for_users else _EVERYWHERE
 
 
 def checked_files(*roots: Path) -> Iterator[Path]:

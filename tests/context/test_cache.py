@@ -1,4 +1,4 @@
-"""CG-16: a context that was just made is not made again, unless a file has changed."""
+"""A recent context is reused until a file changes."""
 
 import threading
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""GOV-6: recalled text stands inside a fence that it cannot close, within the budget, always."""
+"""Recalled text is inside a fence that it cannot close, always within the budget."""
 
 import re
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""CG-15: the smart context as it is read. The shape is pinned whole; what is stored cannot change it."""
+"""Smart context as agents read it. Its whole format is pinned; stored text cannot change it."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""CG-4: any number of processes use one memory at once. Nothing is lost, doubled, torn or refused."""
+"""Any number of processes use one memory at once. Nothing is lost, doubled, torn or refused."""
 
 from collections import Counter
 from pathlib import Path

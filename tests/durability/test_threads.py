@@ -1,4 +1,4 @@
-"""CG-5, and one memory in many threads: shared, closed when idle, open again when needed, safe across a fork."""
+"""One memory in many threads: shared, closed when idle, open again when needed, safe across a fork."""
 
 import os
 import subprocess

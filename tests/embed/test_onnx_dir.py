@@ -216,7 +216,7 @@ def test_without_onnxruntime_the_remedy_is_named(folder: Path, monkeypatch: pyte
 
 @pytest.mark.slow
 def test_loading_a_model_leaves_nothing_in_the_home_directory(folder: Path, tmp_path: Path) -> None:
-    """CG-18: the library's own telemetry would put a device's id and events there."""
+    """The library's own telemetry would put a device's id and events there."""
     home = tmp_path / "home of nobody"
     home.mkdir()
     code = "import sys; from pathlib import Path; from waypost.embed.onnx_session import OnnxSession; OnnxSession(Path(sys.argv[1]))"

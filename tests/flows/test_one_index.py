@@ -1,4 +1,4 @@
-"""One index (ALL-1): a space with code, facts and a journal in three languages answers each question from where its
+"""One index: a space with code, facts and a journal in three languages answers each question from where its
 answer is. The questions were written before they were first asked; none was changed since."""
 
 import json

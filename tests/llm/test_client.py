@@ -1,4 +1,4 @@
-"""ALL-5 against a real HTTP server, with everything that can go wrong with one."""
+"""The language model client against a real HTTP server, with everything that can go wrong."""
 
 import logging
 import socket

@@ -1,4 +1,4 @@
-"""CG-2, CG-3: nothing crosses from one space to another. Beside each refusal stands what must work."""
+"""Nothing crosses from one space to another. Each refusal is tested next to what must work."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""CG-15: how a task is read and what is known is scored."""
+"""How smart context reads a task and scores memories."""
 
 import math
 import time

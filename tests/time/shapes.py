@@ -1,4 +1,4 @@
-"""The shapes of change (GOV-3), and what is answered of each when one asks what was true then, as known then.
+"""The shapes of change, and what is answered of each when one asks what was true then, as known then.
 
 `python -m tests.time.shapes` prints them as docs/time.md has them.
 """

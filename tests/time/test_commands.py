@@ -1,4 +1,4 @@
-"""MB-2: every command that asks can ask about another moment, and what that means there."""
+"""Every command that reads can read as of another moment."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""MB-2: the real memory against the naive one, over random lives of facts, at every instant that matters."""
+"""The real memory against the naive one, over random lives of facts, at every instant that matters."""
 
 from pathlib import Path
 from random import Random

@@ -1,4 +1,4 @@
-"""GOV-3: what was given up does not come back by an import, a batch or an extractor, unless its own time is later."""
+"""A value that was given up returns by import, batch or extractor only if its own time is later."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""GOV-3's shapes of change × what was true then × what was known then, by every query; and the page that shows them."""
+"""Shapes of change × what was true then × what was known then, by every query; and the page that shows them."""
 
 import shlex
 from datetime import datetime

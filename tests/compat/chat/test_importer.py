@@ -1,4 +1,4 @@
-"""Chats of other tools in the journal (CM-11, DESIGN §6 `journal import`): every form, once, or not at all."""
+"""`journal import` of other tools' chats: every format, once, or not at all."""
 
 import json
 from datetime import UTC, datetime

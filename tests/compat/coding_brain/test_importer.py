@@ -1,4 +1,4 @@
-"""Coming from Coding Brain (CB-11): references that stood in tags point into this tree, and an import can be undone."""
+"""Import from Coding Brain: references in tags point into this checkout, and an import can be undone."""
 
 import json
 from collections.abc import Sequence

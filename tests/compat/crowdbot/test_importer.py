@@ -1,4 +1,4 @@
-"""Coming from Crowdbot (CM-11): backup, days by timestamps, preferences, and the way back."""
+"""Import from Crowdbot: backup, days by timestamps, preferences, and the way back."""
 
 import gzip
 import os

@@ -1,4 +1,4 @@
-"""Coming from LocAI (LA-4): persona, curated memory, days and important notes of a `.locai` folder."""
+"""Import from LocAI: persona, curated memory, days and important notes of a `.locai` folder."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Coming from Memory Bridge (MB-10): nothing of its database is lost, nothing is doubled, and all of it can be undone."""
+"""Import from Memory Bridge: nothing is lost or doubled, and everything can be undone."""
 
 import json
 import sqlite3

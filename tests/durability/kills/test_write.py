@@ -1,4 +1,4 @@
-"""GOV-10: a killed process loses nothing acknowledged and leaves no lock, no child process, no half-written file."""
+"""A killed process loses nothing acknowledged and leaves no lock, no child process, no half-written file."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""ALL-4: whatever is thrown at it, the answer names what was wrong, the exit code is 2, and nothing is half-written."""
+"""For any bad input, the error names what was wrong, the exit code is 2, and nothing is half-written."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""At a real terminal a person is asked, and is believed to be a person (GOV-1)."""
+"""At a real terminal Waypost asks, and counts the user as a person."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""GOV-7: everything derived is made again from what is kept, with the same answers."""
+"""Everything derived is rebuilt from what is kept, with the same answers."""
 
 from pathlib import Path
 

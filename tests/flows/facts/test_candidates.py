@@ -1,4 +1,4 @@
-"""MB-4: candidates are stored when certain, wait for a person when not, and never come twice."""
+"""Certain candidates are stored, the others need review, and none comes twice."""
 
 import json
 from dataclasses import replace

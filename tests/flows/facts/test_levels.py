@@ -1,4 +1,4 @@
-"""MB-1: levels, parents and children, promotion and demotion, subtrees; each as it was at another time, too."""
+"""Levels, parents and children, promotion and demotion, subtrees; each also at another time."""
 
 from typing import Any
 

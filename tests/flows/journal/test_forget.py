@@ -1,4 +1,4 @@
-"""Forgetting an entry that was condensed, archived, packed and backed up (GOV-5)."""
+"""Forgetting an entry that was condensed, archived, packed and backed up."""
 
 import gzip
 import shutil

@@ -1,4 +1,4 @@
-"""The three scenarios of the seed, with their dates, as CM-3 and CM-5 read them."""
+"""Three scenarios with dates: how entries are rated and condensed."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""MB-4: facts from the working tree, from what is staged, from commits and from a file; asked for and unasked."""
+"""Facts from the working tree, staged changes, commits and one file; on request and in the background."""
 
 from pathlib import Path
 

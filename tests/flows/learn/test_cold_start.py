@@ -1,4 +1,4 @@
-"""MB-8: the first facts of a tree: what it is, how it is run and tested, which parts it has; or what a task needs."""
+"""First facts about a repository: what it is, how to run and test it, its parts; or what a task needs."""
 
 import os
 from collections.abc import Mapping

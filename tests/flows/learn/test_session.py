@@ -48,7 +48,7 @@ def test_turns_become_entries_of_the_journal_as_the_agents_word(memory: Memory) 
         ((one.speaker, one.text, "s1", format_time(one.at)) for one in TALK if one.at), key=str
     )
     (first,) = [one for one in memory.list() if one["text"] == TALK[0].text]
-    assert (first["source"], first["speaker"]) == ("agent", USER)  # GOV-1: a transcript is an agent's word about a user
+    assert (first["source"], first["speaker"]) == ("agent", USER)  # a transcript is what an agent says about a user
     assert len(memory.journal.timeline("2026-01-29").entries) == 4
 
 

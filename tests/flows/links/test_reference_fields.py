@@ -1,4 +1,4 @@
-"""What another tool says about a memory (CB-3) is kept, and given back under the names it was given with."""
+"""Fields of other tools are kept and returned under their own names."""
 
 import json
 from collections.abc import Callable

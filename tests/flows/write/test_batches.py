@@ -1,4 +1,4 @@
-"""CG-4: a reader sees a batch whole or not at all, and all that was written until it began to read."""
+"""A reader sees a batch whole or not at all, and everything written before it began to read."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

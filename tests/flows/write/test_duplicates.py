@@ -1,4 +1,4 @@
-"""MB-5 with the real engine: what means the same is merged or skipped, what differs in a commitment is added."""
+"""Duplicates with the real embedding model: the same meaning is merged or skipped, other commitments are added."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""GOV-5: forgetting removes the memory and every copy within reach, down to the bytes of the files."""
+"""Forgetting removes the memory and every copy within reach, down to the bytes of the files."""
 
 import os
 import subprocess

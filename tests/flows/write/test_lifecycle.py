@@ -1,4 +1,4 @@
-"""GOV-3: replacement, reversal, retraction, partial change, bounded validity; each with what must still be found."""
+"""Replacement, reversal, retraction, partial change, bounded validity; each with what must still be found."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""MB-6: how long a memory lives, what gives it its time again, and what happens at the end."""
+"""How long a memory lives, what renews it, and what happens when it expires."""
 
 import os
 import subprocess

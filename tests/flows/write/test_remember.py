@@ -1,4 +1,4 @@
-"""GOV-1, GOV-2, CG-17, MB-5: one way in; source and trust from the caller; secrets masked; duplicates judged."""
+"""The gateway: source and trust from the caller; secrets masked; duplicates judged."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""GOV-4: what was rejected is not stored again, whatever path or spelling it comes in."""
+"""A rejected value is not stored again, by any path or in any spelling."""
 
 import json
 import tomllib

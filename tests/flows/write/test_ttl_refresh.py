@@ -1,4 +1,4 @@
-"""MB-6: a change of a file gives the memories that wait for it their time again."""
+"""A changed file renews the lifetimes of matching memories."""
 
 import os
 import time

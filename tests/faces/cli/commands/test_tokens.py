@@ -1,4 +1,4 @@
-"""GOV-1, GOV-9: agents get tokens of their own."""
+"""Agents get tokens of their own."""
 
 from pathlib import Path
 

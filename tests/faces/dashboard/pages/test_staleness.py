@@ -1,4 +1,4 @@
-"""What is stale, why, and putting it right (CB-12)."""
+"""What is stale, why, and how to repair it."""
 
 import threading
 from typing import Any

@@ -1,4 +1,4 @@
-"""Why something was decided, drawn and in words (MB-7)."""
+"""Why something was decided, drawn and in words."""
 
 import pytest
 from tests.faces.dashboard.conftest import HOSTILE, Browse, Sample

@@ -1,4 +1,4 @@
-"""The routes of LA-5 and CB-10, by their exact names."""
+"""The routes of LocAI and Coding Brain, by their exact names."""
 
 from pathlib import Path
 from typing import Any
