@@ -47,12 +47,29 @@ EVERYWHERE = {
     r"\bthe latest last\b": "newest last",
     r"\b(?:goes|go|went) by the board\b|\bof old\b": "is lost, earlier",
     r"\bfor naught\b|\bnaught\b|\baught\b": "nothing",
+    r"\bto the byte\b": "exactly, byte for byte",
+    r"\b(?:put|puts|putting) (?:it |them |that )?right\b": "repair, edit, correct",
+    r"\bis no \w+ that\b": "is not a … that",
+    r"\bstill to be\b": "pending, not yet",
+    r"\b(?:does|do|did) not mind\b": "ignores",
+    r"\bends? well\b|\bas ever\b|\bin no time\b": "exits 0, as before, at once",
+    r"\bsaid wrongly\b|\bsay it right\b": "fix the text",
+    r"\b(?:for|on) whose\b": "turn the sentence around: `whose` with its noun first",
+    r"\bnor may\b|\bmay no more\b": "loses access, can't",
+    r"\bnobody (?:is here|has to run)\b": "not a terminal, no command is needed",
+    r"\bshar(?:e|es|ed|ing) out\b": "distribute, balance",
+    r"\bcaught up with\b|\bfrom all sides\b|\ball told\b": "caught up, in full, in total",
+    r"\bwhat is remembered\b": "memories",
     r"\bhenceforth\b|\bhitherto\b|\bforthwith\b|\berstwhile\b": "from now on, until now",
 }
 FOR_USERS = {
     r"(?<!syntax )(?<!working )(?<!work )(?<!directory )(?<!source )(?<!file )(?<!parse )(?<!Merkle )\btrees?\b(?!-sitter)": "repository",
     r"(?<!search )(?<!query )(?<!storage )(?<!template )(?<!SQL )(?<!database )(?<!regex )\bengines?\b": "embedding model",
+    r"\b(?:the|a|your|its|one|this|each) home\b(?! (?:directory|folder|page))": "data directory",
+    r"\bwords of (?:a|the|this|each) memory\b": "text",
 }
+
+STORED = {"its time has run out"}  # texts in databases, compared with what is read back
 
 _CODE = re.compile(r"```.*?```|``.*?``|`[^`]*`|\"[^\"\n]{1,80}\"", re.DOTALL)
 _NAMES = re.compile(r"`x`(?:,?(?: and| or)?\s+`x`)+")  # a list of names counts as one word
@@ -147,7 +164,7 @@ def _passage(kind: str, line: int, texts: Sequence[str]) -> Iterator[Passage]:
         yield Passage(line, "\n".join("" if text.startswith(_NOT_READ) else text for text in texts))
     elif kind == "docstring":
         yield Passage(line, _EXAMPLE.sub(lambda example: "\n" * example.group().count("\n"), _dedent(texts[0])))
-    elif _is_prose(text := "".join(texts).replace("\\n", "\n").replace('\\"', '"')):
+    elif not STORED.issuperset(texts) and _is_prose(text := "".join(texts).replace("\\n", "\n").replace('\\"', '"')):
         yield Passage(line, text)
 
 

@@ -57,7 +57,7 @@ class Heading:
     def as_note(self) -> "tuple[Heading, str] | None":
         """Heading and text of a note written in the heading alone: "### 10:30 call the dentist".
 
-        A single word is a name whose text is still to be written.
+        A single word is a name whose text is not written yet.
         """
         if self.speaker is None or self.words or self.fields or self.more or len(self.speaker.split()) < 2:
             return None

@@ -290,7 +290,7 @@ class MemoryAdmin:
         if identity.is_away and checkout in {used.id for used in self.checkouts()}:
             return self._memory(replace(self._handle, identity=replace(identity, checkout_id=checkout)))
         remedy = "Name one of its checkouts by its id." if identity.is_away else "Its own tree is looked at."
-        raise NotFound(f"{checkout[:40]!r} is no checkout that this memory can be seen in.", remedy)
+        raise NotFound(f"{checkout[:40]!r} is not a checkout of this memory.", remedy)
 
     def for_path(self, path: str | Path) -> Memory:
         """Return this memory for the checkout that `path` is in, such as a clone or a worktree.

@@ -128,7 +128,7 @@ def _carry_out(
     times = {name: parse_time(str(given[name]), name) for name in ("valid_from", "valid_until") if name in given}
     if proposal.action == RETRACT:
         if text is not None:
-            raise InvalidInput("A retraction has no words to put right.", "Approve it, or reject it.")
+            raise InvalidInput("A retraction has no text to edit.", "Approve it, or reject it.")
         retract(space, target, person, valid_until=times.get("valid_until"))
         return Receipt(target, "added", reason="it is retracted")
     return correct(space, target, text or str(given["text"]), person, **times, said_by=said_by)
@@ -203,7 +203,7 @@ def edit(space: OpenSpace, candidate_id: str, text: str, caller: Caller) -> str:
             raise _not_pending(candidate_id)
         proposal = proposal_of(row)
         if proposal is not None and proposal.action == RETRACT:
-            raise InvalidInput("A retraction has no words to put right.", "Approve it, or reject it.")
+            raise InvalidInput("A retraction has no text to edit.", "Approve it, or reject it.")
         candidate = replace(candidate_of(row), text=edited_text)
         prepared = prepare(space, draft_of(space, candidate), EXTRACTOR, key)
         candidate = replace(candidate, text=prepared.version.text)

@@ -208,7 +208,7 @@ def _need_person(space: OpenSpace, caller: Caller, what: str) -> None:
         )
     identity = space.identity
     if identity.kind == "person" and _person(space, caller) != identity.name:
-        raise Refused(f"Only {identity.name} can {what} what is remembered of {identity.name}.", "Ask them to do it.")
+        raise Refused(f"Only {identity.name} can {what} memories of {identity.name}.", "Ask them to do it.")
 
 
 def _person(space: OpenSpace, caller: Caller) -> str:
