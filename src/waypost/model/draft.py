@@ -1,4 +1,4 @@
-"""What a caller wants remembered: checked before anything is touched, so that nothing is half-written."""
+"""A memory that a caller wants to store, checked completely before anything is written."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from waypost.model.lifetime import Lifetime, check_class, check_on_expire, lifet
 from waypost.model.reference import MAX_REFERENCES, CodeReference
 from waypost.model.time import parse_time
 
-MAX_TEXT = 1_000_000  # characters; a larger one is a file, not a memory
+MAX_TEXT = 1_000_000  # characters; longer text belongs in a file
 MAX_SHORT = 500
 MAX_ITEMS = MAX_REFERENCES
 MAX_LEVEL = 3
@@ -40,7 +40,7 @@ class Draft:
     valid_until: datetime | None = None
     ttl: int | None = None
     ttl_class: str | None = None
-    refresh: tuple[str, ...] = ()  # globs of files whose change starts its time anew
+    refresh: tuple[str, ...] = ()  # globs of files whose change restarts the lifetime
     on_expire: str | None = None
     parent: str | None = None  # the memory that contains it
     replaces: str | None = None
@@ -48,24 +48,20 @@ class Draft:
     evidence: tuple[str, ...] = ()
     tags: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)  # by the names of `LABELS`
-    claims: Mapping[str, str] = field(
-        default_factory=dict
-    )  # what the payload says about its own origin: kept, never believed
-    memory_id: str | None = None  # an import keeps the id it brought
-    expires_at: datetime | None = None  # and when its time runs out
-    archived_at: datetime | None = None  # or since when it was out of recall
+    claims: Mapping[str, str] = field(default_factory=dict)  # source and actor as the payload claims: kept, not trusted
+    memory_id: str | None = None  # an import keeps its ids,
+    expires_at: datetime | None = None  # its expiry times,
+    archived_at: datetime | None = None  # and since when a memory is archived
     protected: bool = False
     import_id: str | None = None  # the import that brought it, if that can be undone
-    stale_reason: str | None = None  # an import says that it was stale where it comes from
-    more: Mapping[str, str] = field(
-        default_factory=dict
-    )  # what else the heading of a journal's entry says, such as media
+    stale_reason: str | None = None  # an imported memory that was already stale
+    more: Mapping[str, str] = field(default_factory=dict)  # other values in the heading of a journal entry, e.g. media
     said_by: Mapping[str, str] = field(default_factory=dict)  # source and actor of the proposal that a person approved
-    chain: Mapping[str, Any] = field(default_factory=dict)  # what is recorded with a decision, as options of `decide`
+    chain: Mapping[str, Any] = field(default_factory=dict)  # recorded with a decision, as options of `decide`
 
     @property
     def lifetime(self) -> Lifetime | None:
-        """How long it lives: as its class says, and as is said beside it."""
+        """From `ttl_class`, with `ttl`, `refresh` and `on_expire` taking precedence."""
         return lifetime_of(self.ttl, self.ttl_class, self.refresh, self.on_expire)
 
     @classmethod
@@ -73,7 +69,7 @@ class Draft:
         """Check a payload (an option set, a JSON line) and turn it into a draft."""
         if not isinstance(given, Mapping):
             raise InvalidInput("A memory must be an object with `text`.", 'For example {"text": "Uploads use S3"}.')
-        if "code_refs" in given and "refs" not in given:  # as our answers call them
+        if "code_refs" in given and "refs" not in given:  # the name in our answers
             given = {
                 **{name: value for name, value in given.items() if name != "code_refs"},
                 "refs": given["code_refs"],
@@ -121,8 +117,10 @@ _FIELDS = frozenset(f.name for f in fields(Draft)) - _NOT_GIVEN | frozenset(LABE
 
 
 def check_text(text: object, field: str = "text") -> str:
-    """Return the text as it will be stored: normal line ends, without terminal escapes. Raises InvalidInput for one that is
-    empty, cannot be seen, is too long or holds another control character."""
+    """The text as it will be stored: with `\\n` line ends and without terminal escapes.
+
+    Raises InvalidInput if it is empty, invisible or too long, or has other control characters.
+    """
     if not isinstance(text, str):
         raise InvalidInput(f"{field} must be a text, not {type(text).__name__}.", f"Write out the {field}.")
     if _SURROGATE.search(text):
@@ -137,10 +135,10 @@ def check_text(text: object, field: str = "text") -> str:
             f"{field} has {len(clean):,} characters; a memory holds at most {MAX_TEXT:,}.",
             "Split it, or keep the file and remember where it is (--ref).",
         )
-    found = _CONTROL.search(clean)
-    if found:
+    control = _CONTROL.search(clean)
+    if control:
         raise InvalidInput(
-            f"{field} contains the control character U+{ord(found[0]):04X} at position {found.start()}.",
+            f"{field} contains the control character U+{ord(control[0]):04X} at position {control.start()}.",
             "Remove it: it would act on terminals that show the memory.",
         )
     return clean
@@ -160,7 +158,7 @@ def _check_together(draft: Draft) -> None:
 
 
 def check_line(value: object, field: str) -> str:
-    """Return a short text on one line as it will be stored or compared."""
+    """The short, one-line text as it will be stored or compared. Raises InvalidInput for any other."""
     if not isinstance(value, str):
         raise InvalidInput(f"{field} must be a text, not {type(value).__name__}.", "")
     clean = check_text(value, field)

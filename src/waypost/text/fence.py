@@ -8,7 +8,7 @@ import hashlib
 import re
 import unicodedata
 
-from waypost.model.characters import MARK, seen
+from waypost.model.characters import MARK, visible_text
 from waypost.text.normal import look_alike
 
 TAG = "waypost-memory"
@@ -83,12 +83,12 @@ _CONTROL_TOKEN = re.compile(
 def defuse(text: str) -> str:
     """The text with whatever could be taken for a fence, for what an agent puts around it, or for a chat template's control
     token made harmless, and nothing in it that cannot be seen."""
-    return _replaced(seen(text), _TAG_LIKE, _AROUND, _AROUND_AGENTS, _CONTROL_TOKEN)
+    return _replaced(visible_text(text), _TAG_LIKE, _AROUND, _AROUND_AGENTS, _CONTROL_TOKEN)
 
 
 def contained(text: str) -> str:
     """The text with nothing in it that ends what an agent puts around it or is hidden from its reader; fences stay."""
-    return _replaced(seen(text), _AROUND)
+    return _replaced(visible_text(text), _AROUND)
 
 
 def fence(body: str, note: str = NOTE) -> str:

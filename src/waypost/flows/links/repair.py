@@ -20,7 +20,7 @@ from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHA
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Caller, State, Version
-from waypost.model.reference import CodeReference, joined
+from waypost.model.reference import CodeReference, merge_references
 from waypost.model.time import Moment
 from waypost.retrieve.passages import passages_of
 from waypost.space.place import safe_relative_path
@@ -160,7 +160,7 @@ def relink(
         findings = {place: verdict.finding for place, verdict in found.items() if verdict is not None}
         if refs is not None:
             given = tuple(_pinned(space, tree, one) for one in refs)
-            new = joined(version.refs, given) if add else given
+            new = merge_references(version.refs, given) if add else given
         else:
             theirs = drop and is_outranked(caller, [version])
             new = _followed(space, tree, version, findings, drop and not theirs, left)

@@ -18,7 +18,7 @@ from waypost.flows.write.authority import is_outranked
 from waypost.flows.write.prepare import Embedded, Prepared, finish, make_room, marks_standing, pending, put
 from waypost.model.memory import SAID_BY, Caller, Version
 from waypost.model.receipt import Receipt
-from waypost.model.reference import joined
+from waypost.model.reference import merge_references
 from waypost.model.time import Moment, format_time
 from waypost.retrieve.passages import Passage
 from waypost.store.protocol import AuditEntry, Edge, Twin, Writer
@@ -198,7 +198,7 @@ class WriteGate:
         inferred = all(one.confidence_reason == INFERRED for one in item.draft.refs)
         if inferred or (known.source == "person" and item.version.source != "person"):
             return None
-        refs = joined(known.refs, new if self.direct else joined(new, known.refs))
+        refs = merge_references(known.refs, new if self.direct else merge_references(new, known.refs))
         if [(str(one), one.anchor) for one in refs] == [(str(one), one.anchor) for one in known.refs]:
             return None
         return self._supersede(item, known, known, "known before; it now points at this code")
@@ -343,7 +343,7 @@ class WriteGate:
             source=new.source,
             actor=new.actor,
             evidence=tuple(dict.fromkeys(known.evidence + new.evidence)),
-            refs=joined(known.refs, new.refs),
+            refs=merge_references(known.refs, new.refs),
             tags={**known.tags, **new.tags},
             details={name: value for name, value in better.details.items() if name != SAID_BY},
         )

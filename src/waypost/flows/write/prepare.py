@@ -14,7 +14,7 @@ from waypost.flows.open_space import OpenSpace, place_in
 from waypost.flows.write.masking import without_secrets
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
-from waypost.model.labels import labelled
+from waypost.model.labels import with_labels
 from waypost.model.memory import PARENT, SAID_BY, Caller, Version
 from waypost.model.reference import CodeReference
 from waypost.retrieve.passages import Passage, passages_of
@@ -89,7 +89,7 @@ def finish(draft: Draft, version: Version, masked: tuple[str, ...], key: bytes) 
     """Compute what follows from a version's words. What the draft labels and the version does not is taken over."""
     language = language_of(version.text)
     traits = traits_of(version.text, language).packed
-    details = labelled(version.details, draft.labels)
+    details = with_labels(version.details, draft.labels)
     version = replace(version, fingerprint=fingerprint(version), language=language, traits=traits, details=details)
     return Prepared(draft, version, tuple(passages_of(version)), masked, tombstone(key, version))
 

@@ -121,8 +121,8 @@ def print_chain(chain: "CausalChain") -> None:
         print_notices(chain.notices)
         return
     _print_node(out, chain.root, "", 0)
-    if chain.told and not chain.reasons:
-        out.print(f"  in its own words: {safe(chain.told)}", markup=False)
+    if chain.stated_reason and not chain.reasons:
+        out.print(f"  in its own words: {safe(chain.stated_reason)}", markup=False)
     for step in told_as_tree(chain):
         _print_node(out, step.node, _link(step), 2 * step.indent)
     for word, nodes in (("replaces", chain.replaces), ("replaced by", chain.replaced_by)):

@@ -61,7 +61,7 @@ def ttl(
 
 
 def _print(found: "Lasting") -> None:
-    from waypost.model.lifetime import spelled_seconds
+    from waypost.model.lifetime import format_seconds
 
     state = found.state
     pairs = {"memory": found.memory_id}
@@ -69,7 +69,7 @@ def _print(found: "Lasting") -> None:
         pairs["lives"] = "without end"
     else:
         usual = f" ({state.ttl_class})" if state.ttl_class else ""
-        pairs["lives for"] = f"{spelled_seconds(state.ttl_seconds)}{usual}" if state.ttl_seconds else "a time"
+        pairs["lives for"] = f"{format_seconds(state.ttl_seconds)}{usual}" if state.ttl_seconds else "a time"
         pairs["until"] = f"{state.expires_at:%Y-%m-%d %H:%M} UTC"
         pairs["then"] = _ENDS[state.on_expire or "stale"]
     if state.refresh:
