@@ -54,7 +54,7 @@ def no_download(requirement: str, into: Path) -> None:
     raise AssertionError("nothing may be downloaded")
 
 
-def run(settings: Settings, source: Path | None = None, **given: object) -> list[install.Installed]:
+def run(settings: Settings, source: Path | None = None, **given: object) -> list[install.InstalledModel]:
     options: dict[str, object] = {"models": [MODEL], "download": no_download, **given}
     return install.install(settings, source, **options)  # type: ignore[arg-type]
 

@@ -147,10 +147,10 @@ def test_patience_ends(serve: Serve, say: Any) -> None:
 @pytest.mark.parametrize(
     ("status", "error", "said", "remedy"),
     [
-        (401, "bad key sk-1", "did not let us in", "KEY"),
-        (403, "no", "did not let us in", "KEY"),
+        (401, "bad key sk-1", "denied access", "KEY"),
+        (403, "no", "denied access", "KEY"),
         (404, "model 'some-model' not found", "some-model", "ollama pull some-model"),
-        (400, "maximum context length is 10 tokens, lower max_tokens", "length", "context_window"),
+        (400, "maximum context length is 10 tokens, lower max_tokens", "too long", "context_window"),
         (400, "no", "400", "[llm]"),
         (418, None, "418", "[llm]"),
     ],
@@ -208,7 +208,7 @@ def test_a_server_that_is_too_slow_is_given_up_even_if_it_sends_a_byte_now_and_t
 
 
 def test_an_answer_without_end_is_bounded(serve: Serve, say: Any) -> None:
-    with pytest.raises(LlmUnavailable, match="more than can be"):
+    with pytest.raises(LlmUnavailable, match="too large an answer"):
         llm(serve(say.raw(b" " * (9 << 20))), retries=0).complete(ASK, max_tokens=9)
 
 
