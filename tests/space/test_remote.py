@@ -37,8 +37,8 @@ ROOT = Path("/srv/checkouts/shop")
 )
 def test_a_url_loses_its_secrets(url: str, hashed: str, shown: str | None) -> None:
     remote = read_remote(url, ROOT)
-    assert remote.hashed == hashed
-    assert remote.shown == shown
+    assert remote.hash_input == hashed
+    assert remote.display_url == shown
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from waypost.config import Settings
 from waypost.errors import WaypostError
 from waypost.memory.catalog import space_entry
 from waypost.space.metadata import METADATA_FILE, read_metadata
-from waypost.space.place import known_by, space_directory
+from waypost.space.place import marker_file, space_directory
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def _place(settings: Settings, space: str) -> ScheduledMemory | None:
         folder = space_directory(settings.memory_root, space)
         metadata = read_metadata(folder)
         name = metadata.name
-        if not (folder / known_by(settings)).is_file():
+        if not (folder / marker_file(settings)).is_file():
             return None
         if metadata.kind == "person":
             return ScheduledMemory(space, name, person=name)

@@ -13,7 +13,7 @@ from waypost.flows.engines.pending_vectors import Progress, settle
 from waypost.flows.open_space import OpenSpace, conclusions_key, learn_since_key
 from waypost.model.memory import Caller
 from waypost.space.claim import HeldLock, try_claim
-from waypost.space.platform import detached, try_lock
+from waypost.space.platform import detached_process_options, try_lock
 
 LOCK_NAME = "worker.lock"
 _WORKER = Caller("extractor", "worker")
@@ -78,7 +78,7 @@ def _start(space: OpenSpace, held: HeldLock) -> None:
             stdout=subprocess.DEVNULL,
             stderr=errors,
             env={**os.environ, **settings},
-            **detached(),
+            **detached_process_options(),
         )
     held.hand_over()
 

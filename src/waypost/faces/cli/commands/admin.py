@@ -149,11 +149,11 @@ def work(
     """Do what is pending, as the space's one worker, with low priority."""
     from waypost import config
     from waypost.space.claim import inherited_handle
-    from waypost.space.priority import give_way
+    from waypost.space.priority import lower_priority
 
     inherited = inherited_handle()
     settings = config.load()
-    give_way(settings.worker_cores)  # before anything with threads is imported
+    lower_priority(settings.worker_cores)  # before anything with threads is imported
     if space is None:
         session_of(context).memory().admin.run_worker(inherited=inherited)
         return
