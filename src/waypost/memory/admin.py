@@ -251,7 +251,7 @@ class MemoryAdmin:
         """Import memories of Coding Brain from `path`, with the code references in their tags. Returns the receipts."""
         return compat.coding_brain.importer.import_tags(self._handle.space, Path(path), self._handle.caller)
 
-    def import_memory_bridge(self, path: str | Path) -> "compat.memory_bridge.importer.Bridged":
+    def import_memory_bridge(self, path: str | Path) -> "compat.memory_bridge.importer.BridgeReport":
         """Import facts, their hierarchy and their reasons from the Memory Bridge database `path`. Returns the receipts."""
         return compat.memory_bridge.importer.import_bridge(self._handle.space, Path(path), self._handle.caller)
 

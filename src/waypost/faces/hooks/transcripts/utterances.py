@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from waypost.compat.chat.messages import visible
+from waypost.compat.chat.messages import storable_text
 from waypost.model.session_turn import USER
 from waypost.text.fence import TAG
 from waypost.text.secrets.masking import mask
@@ -50,7 +50,7 @@ def _marks() -> _Marks:
 
 def said(text: str, speaker: str) -> str:
     """The words of a message that its speaker said; "" where there are none."""
-    text = _without_briefings(visible(text[:_MOST_READ]))
+    text = _without_briefings(storable_text(text[:_MOST_READ]))
     text = _ESCAPED_FENCE.sub(r"<\1>", text)
     if speaker == USER:
         text = _unwrapped(text)
