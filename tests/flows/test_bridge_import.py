@@ -966,7 +966,7 @@ def test_rows_are_read_in_little_memory(path: Path, clock: TestClock) -> None:
         columns = Columns.of(table.name, table.columns, iter(()), 60)
         reader = BridgeFactReader(columns, survey(database, table, columns, None), clock(), "memory-bridge:")
         rows = enumerate(database.rows(table, columns.names), 1)
-        size = sum(len(reader.read(number, row).given["text"]) for number, row in rows)
+        size = sum(len(reader.read(number, row).draft_fields["text"]) for number, row in rows)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert size > 6_000_000

@@ -6,20 +6,18 @@ readers follow to the end. A step can start at the id of a project or of one che
 """
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from waypost.config import Settings
 from waypost.errors import ForeignFile, InvalidInput
-from waypost.space.identity import GIT_TIMEOUT_SECONDS, Identity, identify
+from waypost.space.identity import GIT_TIMEOUT_SECONDS, SPACE_ID, Identity, identify
 from waypost.space.platform import make_private_directory, read_small_file, wait_lock, write_private_file
 
 _FILE, _LOCK = "aliases.json", "aliases.lock"
 _LARGEST = 1_000_000
 _LOCK_SECONDS = 10.0
-_ID = re.compile(r"[0-9a-f]{16}")
 
 
 def identify_here(directory: Path, settings: Settings, *, timeout: float = GIT_TIMEOUT_SECONDS) -> Identity:
@@ -74,7 +72,7 @@ def _steps(home: Path) -> dict[str, str]:
     except (OSError, InvalidInput, ValueError, RecursionError) as error:
         raise _malformed(path) from error
     if not isinstance(steps, dict) or not all(
-        isinstance(end, str) and _ID.fullmatch(start) and _ID.fullmatch(end) for start, end in steps.items()
+        isinstance(end, str) and SPACE_ID.fullmatch(start) and SPACE_ID.fullmatch(end) for start, end in steps.items()
     ):
         raise _malformed(path)
     return steps

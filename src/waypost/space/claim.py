@@ -1,6 +1,6 @@
 """A file lock that a process can pass to a child process without ever releasing it.
 
-The system keeps the lock while one of them lives, and releases it when they are killed or the machine restarts.
+The system keeps the lock while one of them lives, and releases it when they end, even if killed.
 """
 
 import contextlib

@@ -16,12 +16,12 @@ from pathlib import Path
 from waypost.errors import InvalidInput
 from waypost.space.gitconfig import origin_url
 from waypost.space.platform import canonical
-from waypost.space.remote import read_remote, repository_name
+from waypost.space.remote import UNPRINTABLE, read_remote, repository_name
 from waypost.space.repository import find_repository
 
 GIT_TIMEOUT_SECONDS = 5.0
 _LONGEST_NAME = 255
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+SPACE_ID = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def identify(directory: Path, *, machine: str = "", timeout: float = GIT_TIMEOUT
 def identify_person(name: str) -> Identity:
     """The person of this name, normalised to NFC. Names are case-sensitive."""
     normal = unicodedata.normalize("NFC", name).strip()
-    if not normal or len(normal) > _LONGEST_NAME or _UNPRINTABLE.search(normal):
+    if not normal or len(normal) > _LONGEST_NAME or UNPRINTABLE.search(normal):
         raise InvalidInput(f"{name[:40]!r} cannot be a person's name.", "Give a name of 1 to 255 printable characters.")
     # No path or configured URL contains NUL, so no project can have a person's id.
     digest = _digits(b"person\0" + normal.encode())
@@ -112,7 +112,7 @@ def _place(path: Path, machine: str) -> bytes:
 
 
 def _project(root: Path, source: str, hashed: bytes, origin: str | None, name: str, machine: str) -> Identity:
-    readable = _UNPRINTABLE.sub("\ufffd", name)[:_LONGEST_NAME] or str(root)
+    readable = UNPRINTABLE.sub("\ufffd", name)[:_LONGEST_NAME] or str(root)
     return Identity(_digits(hashed), "project", readable, source, origin, root, _digits(_place(root, machine)))
 
 

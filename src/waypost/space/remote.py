@@ -22,7 +22,7 @@ _SSH_OVER_WEB = {  # for networks that allow only port 443
     ("altssh.gitlab.com", "443"): ("gitlab.com", ""),
     ("altssh.bitbucket.org", "443"): ("bitbucket.org", ""),
 }
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,4 +129,4 @@ def _display_url(scheme: str, rest: str) -> str:
 
 
 def _printable(text: str) -> str | None:
-    return None if _UNPRINTABLE.search(text) else text
+    return None if UNPRINTABLE.search(text) else text

@@ -199,8 +199,14 @@ class _MessageText:
             if isinstance(call, Mapping):
                 inner = call.get("function") if isinstance(call.get("function"), Mapping) else call
                 assert isinstance(inner, Mapping)
-                given = inner.get("arguments", inner.get("input"))
-                words = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False) if given else ""
+                arguments = inner.get("arguments", inner.get("input"))
+                words = (
+                    arguments
+                    if isinstance(arguments, str)
+                    else json.dumps(arguments, ensure_ascii=False)
+                    if arguments
+                    else ""
+                )
                 self.own.append(f"→ {inner.get('name') or 'tool'} {words}".strip())
 
     def add_files(self, item: Mapping[str, Any]) -> None:

@@ -38,7 +38,7 @@ def read_items(space: OpenSpace, path: Path, import_id: str) -> list[TaggedDraft
         _place(item, places)
     then = Then(space, [ref for item in items for ref in item.refs])
     for item in items:
-        if item.memory.given:
+        if item.memory.draft_fields:
             _make_draft(item, then, import_id)
     return items
 
@@ -72,11 +72,11 @@ def _place(item: TaggedDraft, places: CheckoutFiles | None) -> None:
 
 
 def _as_json(memory: TaggedMemory, ref: TaggedReference, here: str) -> dict[str, Any]:
-    given: dict[str, Any] = {"file_path": here, **ref.rest}
+    row: dict[str, Any] = {"file_path": here, **ref.rest}
     if ref.lines:
-        given["line_range"] = {"start": ref.lines.start, "end": ref.lines.end}
-    times = {"created_at": memory.given.get("valid_from"), "stale_since": memory.stale_since}
-    return given | {name: value for name, value in times.items() if value}
+        row["line_range"] = {"start": ref.lines.start, "end": ref.lines.end}
+    times = {"created_at": memory.draft_fields.get("valid_from"), "stale_since": memory.stale_since}
+    return row | {name: value for name, value in times.items() if value}
 
 
 def _make_draft(item: TaggedDraft, then: Then, import_id: str) -> None:
@@ -84,9 +84,9 @@ def _make_draft(item: TaggedDraft, then: Then, import_id: str) -> None:
     moved = [then.bring(ref) for ref in item.refs]
     stale = "; ".join(dict.fromkeys(past.stale for past in moved if past.stale))[:MAX_SHORT]
     refs = dict.fromkeys(past.reference for past in moved)  # two may refer to the same place now
-    tags = {**memory.given["tags"], **dict(unplaced_tags(item.lost))}
+    tags = {**memory.draft_fields["tags"], **dict(unplaced_tags(item.lost))}
     try:
-        draft = Draft.of({**memory.given, "refs": [ref.to_json() for ref in refs], "tags": tags})
+        draft = Draft.of({**memory.draft_fields, "refs": [ref.to_json() for ref in refs], "tags": tags})
     except WaypostError as error:
         memory.notes.append(f"refused: {error.what}")
         return

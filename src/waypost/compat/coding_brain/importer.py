@@ -61,7 +61,7 @@ def _why_not(space: OpenSpace, draft: Draft, receipt: Receipt) -> list[str]:
 
 def _notes(memory: TaggedMemory) -> Iterator[Note]:
     """The memory's notes with secrets masked, since they quote the file."""
-    key = memory.given.get("key") and mask(memory.given["key"]).text
+    key = memory.draft_fields.get("key") and mask(memory.draft_fields["key"]).text
     for what in memory.notes[:_MOST_NOTES]:
         yield Note(memory.number, key, mask(what).text)
     if len(memory.notes) > _MOST_NOTES:

@@ -1,7 +1,7 @@
 """Finds files of another machine in this checkout.
 
-`/apps/merlin/src/storage.ts` is `src/storage.ts` here if no other file's path ends like it. From such matches follows
-which folder there is this checkout, and so where deleted files and files with common names belong.
+`/apps/merlin/src/storage.ts` is `src/storage.ts` here if no other file's path ends like it. Such matches show which
+folder of the other machine is this checkout. So deleted files and files with common names can be placed, too.
 """
 
 import os

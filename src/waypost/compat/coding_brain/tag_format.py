@@ -48,7 +48,7 @@ class TaggedReference:
 @dataclass(slots=True)
 class TaggedMemory:
     number: int  # its position in the file
-    given: dict[str, Any] = field(default_factory=dict)  # for `Draft.of`, without references
+    draft_fields: dict[str, Any] = field(default_factory=dict)  # for `Draft.of`, without references
     refs: list[TaggedReference] = field(default_factory=list)
     stale_reason: str | None = None  # set if it was stale
     stale_since: str | None = None
@@ -99,7 +99,7 @@ def read_tagged(number: int, row: object, now: datetime) -> TaggedMemory:
     _take_fields(memory, fields, row.get("id"), now)
     _take_staleness(memory, fields, tags, now)
     _take_references(memory, fields.get("code_refs"), tags)
-    memory.given["tags"] = _take_tags(memory, tags)
+    memory.draft_fields["tags"] = _take_tags(memory, tags)
     return memory
 
 
@@ -139,22 +139,22 @@ def _mapping(value: object) -> dict[str, Any]:
 
 
 def _take_fields(memory: TaggedMemory, fields: Mapping[str, Any], old_id: object, now: datetime) -> None:
-    given = memory.given
+    draft_fields = memory.draft_fields
     if isinstance(fields.get("categories"), list) and "category" not in fields:
-        given["category"] = _text(", ".join(str(category) for category in fields["categories"]))
+        draft_fields["category"] = _text(", ".join(str(category) for category in fields["categories"]))
     for name in (*LABELS, "source"):
         if name in fields:
-            given[name] = _text(fields[name])
+            draft_fields[name] = _text(fields[name])
     evidence = fields.get("evidence")
-    given["evidence"] = [_text(entry) for entry in (evidence if isinstance(evidence, list) else [evidence])]
-    given["evidence"] = [entry for entry in given["evidence"] if entry]
-    given["key"] = _text(old_id)
+    draft_fields["evidence"] = [_text(entry) for entry in (evidence if isinstance(evidence, list) else [evidence])]
+    draft_fields["evidence"] = [entry for entry in draft_fields["evidence"] if entry]
+    draft_fields["key"] = _text(old_id)
     created, updated = (_time(memory, fields.get(name), name, now) for name in ("created_at", "updated_at"))
-    given["valid_from"] = created or updated
-    given["time"] = updated or created  # the text is as old as its last change
-    for name, value in list(given.items()):
+    draft_fields["valid_from"] = created or updated
+    draft_fields["time"] = updated or created  # the text is as old as its last change
+    for name, value in list(draft_fields.items()):
         if isinstance(value, str) and name != "text" and (len(value) > MAX_SHORT or not value):
-            del given[name]
+            del draft_fields[name]
             if value:
                 memory.notes.append(f"{name} left out: longer than {MAX_SHORT} characters")
 

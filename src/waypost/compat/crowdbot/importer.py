@@ -1,7 +1,7 @@
 """Import from Crowdbot: one large `memory.md`, or a folder with days and summaries from its second version.
 
-The file is backed up with its secrets masked, and split by timestamps into days, preferences and the top of the index
-page. Crowdbot's files are only read. Entries that already exist are recognised by key. An import can be undone.
+The file is backed up with its secrets masked. Then it is split by timestamps into days, preferences and the top of the
+index page. Crowdbot's files are only read. Entries that already exist are recognised by key. An import can be undone.
 """
 
 from dataclasses import replace

@@ -71,35 +71,34 @@ class Columns:
         Raises InvalidInput if no column has text.
         """
         lowered = {name.lower(): name for name in reversed(names)}
-        taken = {
+        column_of = {
             role: lowered[match]
             for role, candidates in ROLES.items()
             if (match := next((candidate for candidate in candidates if candidate in lowered), None)) is not None
         }
-        if "text" not in taken and "value" in taken:
-            taken["text"] = taken.pop("value")
-        elif "value" in taken:
-            del taken["value"]  # a tag, since there is a text
-        if "text" not in taken:
-            taken["text"] = _longest(table, names, set(taken.values()), sample)
-        alone = ROLES["value"] if taken["text"].lower() in ROLES["value"] else ()
-        if not alone:
+        if "text" not in column_of and "value" in column_of:
+            column_of["text"] = column_of.pop("value")
+        elif "value" in column_of:
+            del column_of["value"]  # a tag, since there is a text
+        if "text" not in column_of:
+            column_of["text"] = _longest(table, names, set(column_of.values()), sample)
+        if column_of["text"].lower() not in ROLES["value"]:
             for role in ("entity", "attribute"):
-                taken.pop(role, None)
-        unknown = [name for name in names if name not in taken.values() and name.lower() not in LEFT_OUT]
-        kept = unknown[:most_tags]
-        selected = tuple(dict.fromkeys([*taken.values(), *kept]))
-        place = {name: at for at, name in enumerate(selected)}
+                column_of.pop(role, None)
+        others = [name for name in names if name not in column_of.values() and name.lower() not in LEFT_OUT]
+        tags = others[:most_tags]
+        selected = tuple(dict.fromkeys([*column_of.values(), *tags]))
+        index_of = {name: index for index, name in enumerate(selected)}
         return cls(
             selected,
-            {role: place[name] for role, name in taken.items()},
-            {tag_name(name): place[name] for name in kept},
-            tuple(name for name in names if name not in place and name.lower() not in LEFT_OUT),
+            {role: index_of[name] for role, name in column_of.items()},
+            {tag_name(name): index_of[name] for name in tags},
+            tuple(name for name in names if name not in index_of and name.lower() not in LEFT_OUT),
         )
 
     def value(self, row: Sequence[Value], role: str) -> Value:
-        at = self.roles.get(role)
-        return None if at is None else row[at]
+        index = self.roles.get(role)
+        return None if index is None else row[index]
 
 
 def tag_name(column: str) -> str:
@@ -107,12 +106,12 @@ def tag_name(column: str) -> str:
     return line_of(column[:_LONGEST_NAME]) or "column"
 
 
-def _longest(table: str, names: Sequence[str], taken: set[str], sample: Iterable[tuple[Value, ...]]) -> str:
+def _longest(table: str, names: Sequence[str], used: set[str], sample: Iterable[tuple[Value, ...]]) -> str:
     """The column with the most text among those without a role."""
     lengths: Counter[str] = Counter()
     for _, row in zip(range(_SAMPLE), sample, strict=False):
         for name, value in zip(names, row, strict=True):
-            if name not in taken and name.lower() not in LEFT_OUT and isinstance(value, str) and value.strip():
+            if name not in used and name.lower() not in LEFT_OUT and isinstance(value, str) and value.strip():
                 lengths[name] += len(value)
     if not lengths:
         raise InvalidInput(

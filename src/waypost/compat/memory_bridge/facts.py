@@ -36,12 +36,12 @@ _ACTIONS = {"stale": "stale", "archive": "archive", "delete": "delete"}
 
 @dataclass(slots=True)
 class BridgeFact:
-    """A row to import. Without usable text, `given` is empty, and `notes` say why."""
+    """A row to import. Without usable text, `draft_fields` is empty, and `notes` say why."""
 
     number: int  # its number in the table, from 1
     source_id: str
     noun: str = ""  # "node " if it is not a fact
-    given: dict[str, Any] = field(default_factory=dict)  # for `Draft.of`, without references
+    draft_fields: dict[str, Any] = field(default_factory=dict)  # for `Draft.of`, without references
     refs: BridgeReferences = NO_REFERENCES
     parent: str = ""  # its id in the source
     is_past: bool = False
@@ -71,17 +71,17 @@ class BridgeFactReader:
         text = self._text(fact, row)
         if text is None:
             return fact
-        fact.given = {"text": text, "kind": self._kind(row), "level": level_of(self.columns.value(row, "level"))}
+        fact.draft_fields = {"text": text, "kind": self._kind(row), "level": level_of(self.columns.value(row, "level"))}
         if not self.survey.has_levels:
-            fact.given["level"] = None
+            fact.draft_fields["level"] = None
         tags: dict[str, str] = {}
         self._take_place(fact, row, tags)
         self._take_times(fact, row)
         self._take_lifetime(fact, row, tags)
         self._take_tags(fact, row, tags)
-        fact.given["tags"] = tags
+        fact.draft_fields["tags"] = tags
         if source_id:
-            fact.given["key"] = f"{self.prefix}{source_id}{self.survey.key_suffix(number)}"
+            fact.draft_fields["key"] = f"{self.prefix}{source_id}{self.survey.key_suffix(number)}"
         return fact
 
     # -- text
@@ -111,7 +111,7 @@ class BridgeFactReader:
         for name in ("domain", "module"):
             line = line_of(self.columns.value(row, name))
             if line and len(line) <= MAX_SHORT:
-                fact.given[name] = line
+                fact.draft_fields[name] = line
             elif line:
                 _add_tag(fact, tags, name, line)
         fact.refs = parse_refs(self.columns.value(row, "code_ref"))
@@ -136,7 +136,7 @@ class BridgeFactReader:
                 fact.notes.append("it ended before it began: stored as true for an instant")
             since = until - _INSTANT
         fact.is_past = until is not None and until <= self.now
-        fact.given |= {"time": created, "valid_from": since, "valid_until": until}
+        fact.draft_fields |= {"time": created, "valid_from": since, "valid_until": until}
 
     def _time(self, fact: BridgeFact, row: Sequence[Value], role: str) -> datetime | None:
         value = self.columns.value(row, role)
@@ -181,17 +181,17 @@ class BridgeFactReader:
         seconds = seconds or (days * 86_400 if days else None)
         glob = line_of(value(row, "refresh")) or _line(settings.get("refresh_trigger"))
         action = _action(line_of(value(row, "on_expire")) or _line(settings.get("on_expire")))
-        began = fact.given.get("time") or fact.given.get("valid_from") or self.now
+        began = fact.draft_fields.get("time") or fact.draft_fields.get("valid_from") or self.now
         ends = time_of(value(row, "expires"))
         if seconds is not None and 1 <= seconds <= MAX_TTL:
-            fact.given["ttl"] = int(seconds)
+            fact.draft_fields["ttl"] = int(seconds)
             fact.expires_at = ends or began + timedelta(seconds=int(seconds))
             if glob and len(glob) <= MAX_SHORT:
-                fact.given["refresh"] = [glob]
+                fact.draft_fields["refresh"] = [glob]
             if action == "delete" and fact.expires_at <= self.now:
                 fact.notes.append("it had expired and would be deleted: marked stale instead")
                 action = "stale"
-            fact.given["on_expire"] = action
+            fact.draft_fields["on_expire"] = action
         else:
             fact.expires_at = ends
             if seconds:
@@ -207,7 +207,7 @@ class BridgeFactReader:
         for role in ("source", "actor"):
             line = line_of(self.columns.value(row, role))
             if line:
-                fact.given[role] = line
+                fact.draft_fields[role] = line
         named = {
             tag_name(self.columns.names[at]): at for role, at in self.columns.roles.items() if role in KEPT_AS_TAG_TOO
         }

@@ -1,8 +1,8 @@
 """Import from Memory Bridge: facts, their hierarchy and causal links, from a database of version 1 or 2.
 
-Steps: back up (a private copy with secrets masked, from which everything is read), survey, write facts with parents
-first, write causal nodes, add links, verify. Every memory passes the gateway. An interrupted import can be run again:
-existing memories are recognised by key.
+First the database is copied with its secrets masked, and everything is read from that copy. Then come a survey, facts
+with parents first, causal nodes, links and a verification. Every memory passes the gateway. An interrupted import can
+be run again: existing memories are recognised by key.
 """
 
 import os
@@ -204,7 +204,7 @@ def _write_all(
     size = 0
     for fact in facts:
         batch.append(fact)
-        size += len(fact.given.get("text", ""))
+        size += len(fact.draft_fields.get("text", ""))
         if len(batch) >= _BATCH or size >= _BATCH_SIZE:
             write_batch(space, batch, builder, caller, import_id, tally)
             batch, size = [], 0

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 
 from waypost.compat.memory_bridge.values import json_of, text_of
 from waypost.errors import InvalidInput
-from waypost.model.draft import MAX_ITEMS
+from waypost.model.draft import MAX_ITEMS, NOT_IN_A_NAME
 from waypost.model.reference import CodeReference
 from waypost.store.sqlite.foreign import Value
 
 _LONGEST = 5000
 _BETWEEN = re.compile(r"[\n;]|,\s{0,3}(?=file:)|(?<=\d),\s{0,3}(?=[\w./])")
-_NOT_IN_A_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ def parse_refs(value: Value) -> BridgeReferences:
     lost: dict[str, None] = {}
     for text in (part.strip() for part in texts[:MAX_ITEMS] if part.strip()):
         try:
-            if _NOT_IN_A_NAME.search(text):
+            if NOT_IN_A_NAME.search(text):
                 raise InvalidInput("It has control characters.", "")
             valid[CodeReference.parse(text)] = None
         except InvalidInput:

@@ -82,24 +82,24 @@ class DraftBuilder:
     def draft(self, fact: BridgeFact, parent: ImportedRow | None) -> Draft:
         """The draft of a fact. Raises WaypostError if it cannot be a memory."""
         refs, lost = self._place_refs(fact)
-        given = dict(fact.given)
-        text = given["text"]
-        given["kind"] = given["kind"] or kind_of(text)
-        if given["level"] is None:
+        fields = dict(fact.draft_fields)
+        text = fields["text"]
+        fields["kind"] = fields["kind"] or kind_of(text)
+        if fields["level"] is None:
             lines = any(ref.line_range for ref in refs)
             level = level_of(text, points_at_lines=lines, points_at_file=bool(refs))
-            given["level"] = max(level, parent.level or 0) if parent else level
-        if not given.get("domain") and given["level"] > 0:
-            given["domain"] = self._domain(text, refs) or None
-        if not given.get("module") and given["level"] > 1 and refs:
-            given["module"] = self.layout.module(refs[0].file_path) or None
-        given["tags"] = {**given["tags"], **dict(unplaced_tags(lost))}
-        fits = parent is not None and (parent.level is None or given["level"] >= parent.level)
+            fields["level"] = max(level, parent.level or 0) if parent else level
+        if not fields.get("domain") and fields["level"] > 0:
+            fields["domain"] = self._domain(text, refs) or None
+        if not fields.get("module") and fields["level"] > 1 and refs:
+            fields["module"] = self.layout.module(refs[0].file_path) or None
+        fields["tags"] = {**fields["tags"], **dict(unplaced_tags(lost))}
+        fits = parent is not None and (parent.level is None or fields["level"] >= parent.level)
         if parent is not None and not fits:
-            given["tags"]["parent_id"] = fact.parent[:200]
-            fact.notes.append(f"level {given['level']} cannot be below level {parent.level}: parent kept as a tag")
-        given["parent"] = parent.memory_id if parent and fits else None
-        draft = Draft.of({**given, "refs": [ref.to_json() for ref in refs]})
+            fields["tags"]["parent_id"] = fact.parent[:200]
+            fact.notes.append(f"level {fields['level']} cannot be below level {parent.level}: parent kept as a tag")
+        fields["parent"] = parent.memory_id if parent and fits else None
+        draft = Draft.of({**fields, "refs": [ref.to_json() for ref in refs]})
         return replace(
             draft,
             expires_at=fact.expires_at,
@@ -155,7 +155,7 @@ def write_batch(
 
 
 def _build_draft(space: OpenSpace, fact: BridgeFact, builder: DraftBuilder, tally: BridgeTally) -> Draft | None:
-    if not fact.given:
+    if not fact.draft_fields:
         tally.statuses["skipped" if fact.is_empty else "refused"] += 1
         _add_note(tally, fact, "skipped: it has no text" if fact.is_empty else f"refused: {'; '.join(fact.notes)}")
         return None
@@ -206,7 +206,7 @@ def _record(reader: Reader, tally: BridgeTally, fact: BridgeFact, draft: Draft, 
         tally.words = (tally.words + checksum(receipt.id, mask(draft.text).text)) % (1 << 256)
         tally.past += fact.is_past
         tally.parents += draft.parent is not None
-        if fact.given["level"] is None:
+        if fact.draft_fields["level"] is None:
             tally.sorted[f"L{draft.level}"] += 1
 
 
