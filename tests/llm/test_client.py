@@ -36,9 +36,9 @@ def test_none_is_opened_unless_configured() -> None:
 def test_a_configured_one_is_opened_and_asked_in_the_protocol(serve: Serve, say: Any) -> None:
     server = serve(say.text("Hello.", usage=USAGE))
     settings = LlmServer(server.url + "/v1", "some-model", api_key_variable="KEY", temperature=0.3)
-    opened = open_llm(replace(config.load(), llm=settings, secrets={"KEY": KEY}))
-    assert opened is not None
-    completion = opened.complete(ASK, max_tokens=100)
+    model = open_llm(replace(config.load(), llm=settings, secrets={"KEY": KEY}))
+    assert model is not None
+    completion = model.complete(ASK, max_tokens=100)
     assert (completion.text, completion.cut, completion.usage.total) == ("Hello.", False, 16)
     assert server.paths == ["/v1/chat/completions"]
     assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
@@ -67,8 +67,8 @@ def test_no_secret_leaves_whole_or_cut_and_stored_text_is_fenced(serve: Serve, s
 def test_a_prompt_is_cut_to_the_context_window_and_says_so(serve: Serve, say: Any) -> None:
     server = serve(say.text("ok"))
     text = "\n".join(f"line {number} of the file" for number in range(5000))
-    asked = Prompt("s", (QuotedText("outline", "short and whole"), QuotedText("source", text), "The last words."))
-    llm(server, context_window=2048).complete(asked, max_tokens=500)
+    prompt = Prompt("s", (QuotedText("outline", "short and whole"), QuotedText("source", text), "The last words."))
+    llm(server, context_window=2048).complete(prompt, max_tokens=500)
     assert "short and whole" in server.asked
     assert "line 100 of the file\n" in server.asked
     assert "line 4999" not in server.asked
@@ -239,8 +239,8 @@ def test_the_key_is_in_no_error_no_log_and_no_picture_of_the_client(
     model = llm(server, url=url, api_key_variable="KEY")
     with pytest.raises(LlmUnavailable) as caught:
         model.complete(ASK, max_tokens=9)
-    shown = f"{caught.value} {caught.value!r} {model!r} {vars(model)} {caplog.text}"
-    assert KEY not in shown
+    output = f"{caught.value} {caught.value!r} {model!r} {vars(model)} {caplog.text}"
+    assert KEY not in output
     assert "hunter2" not in str(caught.value) and "abc" not in str(caught.value)
 
 

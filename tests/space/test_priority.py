@@ -29,8 +29,8 @@ pytestmark = pytest.mark.skipif(
 
 def shown(code: str) -> list[int]:
     done = subprocess.run([sys.executable, "-c", _SHOW, code], capture_output=True, text=True, check=True)
-    found: list[int] = json.loads(done.stdout)
-    return found
+    values: list[int] = json.loads(done.stdout)
+    return values
 
 
 def test_a_background_process_has_low_priority_and_one_core() -> None:
