@@ -265,7 +265,7 @@ def _takes_any_copy(patch: pytest.MonkeyPatch) -> None:
 
 
 def _lets_blocks_grow(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(FileShape, "closing", lambda *_: 0)
+    patch.setattr(FileShape, "count_closing_marks", lambda *_: 0)
 
 
 def _takes_anything_similar(patch: pytest.MonkeyPatch) -> None:
