@@ -946,7 +946,7 @@ def test_hundreds_of_columns_are_survived(memory: Memory, path: Path) -> None:
     version_1(path, f"id, content, {names}", (1, "Uploads go to S3", *range(1500)))
     done = brought(memory, path)
     assert done.statuses["added"] == 1
-    assert "columns not taken" in told(done)
+    assert "ignored columns" in told(done)
 
 
 def test_notes_are_bounded(memory: Memory, path: Path) -> None:

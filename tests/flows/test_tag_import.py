@@ -176,7 +176,7 @@ def test_a_time_that_is_none_or_has_not_come_is_left_out_and_told(memory: Memory
 
 def test_what_a_file_says_beside_is_named_when_it_is_not_taken(memory: Memory) -> None:
     done = imported(memory, {"memory": "Uploads use S3", "user_id": "anna", "score": 0.4, "hash": None})
-    assert told(done) == "memory 1: not taken: score, user_id"
+    assert told(done) == "memory 1: ignored fields: score, user_id"
 
 
 # -- where it points

@@ -246,7 +246,7 @@ def test_the_key_is_in_no_error_no_log_and_no_picture_of_the_client(
 
 @pytest.mark.parametrize("secrets", [{}, {"KEY": ""}, {"KEY": "two\nlines"}])
 def test_a_missing_or_unusable_key_is_said_by_its_variable(secrets: dict[str, str]) -> None:
-    with pytest.raises(LlmUnavailable, match="KEY holds no API key"):
+    with pytest.raises(LlmUnavailable, match="KEY has no API key"):
         OpenAiLlm(LlmServer("http://127.0.0.1:9", "m", api_key_variable="KEY"), secrets)
 
 

@@ -88,7 +88,7 @@ class ServerEngine:
         variable = settings.api_key_variable
         key = usable_key(secrets, variable)
         if variable and not key:
-            raise EngineUnavailable(f"{variable} holds no API key.", f"Set the environment variable {variable}.")
+            raise EngineUnavailable(f"{variable} has no API key.", f"Set the environment variable {variable}.")
         self._server = HttpServer(
             settings.url,
             "embedding server",

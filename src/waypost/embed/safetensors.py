@@ -56,7 +56,7 @@ def _place(entry: dict[str, Any], base: int, size: int) -> TensorPlace:
     shape = tuple(entry["shape"])
     kind, width = _TYPES[entry["dtype"]]
     if not 0 <= begin <= end <= size - base or end - begin != width * math.prod(shape):
-        raise ValueError("a tensor lies outside the file")
+        raise ValueError("a tensor is outside the file")
     return TensorPlace(kind, shape, base + begin, end - begin)
 
 

@@ -34,11 +34,11 @@ def _parse(completion: Completion) -> Any:
     """The first JSON value in the answer. Models often put text and code fences around it."""
     opening = _OPENING.search(completion.text)
     if opening is None:
-        raise ValueError("it holds no JSON")
+        raise ValueError("it has no JSON")
     try:
         value, _ = json.JSONDecoder().raw_decode(completion.text, opening.start())
     except (ValueError, RecursionError) as error:
         if completion.cut:
             raise ValueError("it was too long and ended in the middle; be shorter") from error
-        raise ValueError("it is no valid JSON") from error
+        raise ValueError("it is not valid JSON") from error
     return value

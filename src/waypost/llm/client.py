@@ -91,7 +91,7 @@ class OpenAiLlm:
         variable = settings.api_key_variable
         key = usable_key(secrets, variable)
         if variable and not key:
-            raise LlmUnavailable(f"{variable} holds no API key.", f"Set the environment variable {variable}.")
+            raise LlmUnavailable(f"{variable} has no API key.", f"Set the environment variable {variable}.")
         self._settings = settings
         self._sleep = sleep
         self._rejected_options: set[str] = set()

@@ -132,7 +132,7 @@ def check_text(text: object, field: str = "text") -> str:
         raise InvalidInput(f"{field} has only invisible characters.", "Write it with characters that can be seen.")
     if len(clean) > MAX_TEXT:
         raise InvalidInput(
-            f"{field} has {len(clean):,} characters; a memory holds at most {MAX_TEXT:,}.",
+            f"{field} has {len(clean):,} characters; the limit is {MAX_TEXT:,}.",
             "Split it, or keep the file and remember where it is (--ref).",
         )
     control = _CONTROL.search(clean)

@@ -56,7 +56,7 @@ def aliases(home: Path) -> dict[str, str]:
 
 
 def last_step(home: Path, space_id: str) -> str:
-    """The last alias on the way from this id to its memory; the id itself if it is no alias."""
+    """The last alias on the way from this id to its memory; the id itself if it is not an alias."""
     steps, ends = _steps(home), aliases(home)
     while steps.get(space_id, "") in ends:
         space_id = steps[space_id]

@@ -77,7 +77,7 @@ def open_space(
         metadata = read_metadata(directory)
     if metadata.kind != identity.kind:
         raise ForeignFile(
-            f"{directory} holds the memory of a {metadata.kind}, not of a {identity.kind}.",
+            f"{directory} has the memory of a {metadata.kind}, not of a {identity.kind}.",
             "Move that directory away.",
         )
     return directory

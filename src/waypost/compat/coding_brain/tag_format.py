@@ -118,7 +118,7 @@ def _split_fields(row: Mapping[str, Any], memory: TaggedMemory) -> tuple[dict[st
         str(name)[:40] for name, value in row.items() if name not in handled and value not in (None, "", [], {})
     )
     if left:
-        memory.notes.append(f"not taken: {', '.join(left[:20])}")
+        memory.notes.append(f"ignored fields: {', '.join(left[:20])}")
     return fields, tags
 
 

@@ -127,7 +127,7 @@ def _bring(
     if not rows_survey.has_levels:
         tally.note(Note(0, None, "every fact has level 0, the default: levels are inferred from the text instead"))
     if columns.left_out:
-        tally.note(Note(0, None, f"columns not taken: {', '.join(map(str, columns.left_out[:20]))}"[:400]))
+        tally.note(Note(0, None, f"ignored columns: {', '.join(map(str, columns.left_out[:20]))}"[:400]))
     builder = DraftBuilder.of(space, rows_survey)
     reader = BridgeFactReader(columns, rows_survey, space.clock(), _KEY)
     for rows in _in_order(database, facts, reader):
@@ -244,7 +244,7 @@ def _causal_links(database: ForeignDatabase, tally: BridgeTally) -> Iterator[Edg
         for names in (_FROM, _TO, _TYPE, _STRENGTH)
     ]
     if selected[0] is None or selected[1] is None:
-        tally.note(Note(0, None, f"{CAUSAL_EDGES} has no columns {_FROM[0]} and {_TO[0]}: no edge was taken"))
+        tally.note(Note(0, None, f"{CAUSAL_EDGES} has no columns {_FROM[0]} and {_TO[0]}: all edges are ignored"))
         return
     names = [name for name in selected if name is not None]
     for number, values in enumerate(database.rows(table, names), 1):
