@@ -13,7 +13,7 @@ from pathlib import Path
 from waypost.config import Settings
 from waypost.errors import ForeignFile, InvalidInput
 from waypost.space.identity import GIT_TIMEOUT_SECONDS, SPACE_ID, Identity, identify
-from waypost.space.platform import make_private_directory, read_small_file, wait_lock, write_private_file
+from waypost.system.platform import make_private_directory, read_small_file, wait_lock, write_private_file
 
 _FILE, _LOCK = "aliases.json", "aliases.lock"
 _LARGEST = 1_000_000

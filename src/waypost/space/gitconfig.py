@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from waypost.errors import InvalidInput
-from waypost.space.platform import read_small_file
+from waypost.system.platform import read_small_file
 
 if TYPE_CHECKING:
     import subprocess

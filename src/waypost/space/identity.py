@@ -15,9 +15,9 @@ from pathlib import Path
 
 from waypost.errors import InvalidInput
 from waypost.space.gitconfig import origin_url
-from waypost.space.platform import canonical
 from waypost.space.remote import UNPRINTABLE, read_remote, repository_name
 from waypost.space.repository import find_repository
+from waypost.system.platform import canonical
 
 GIT_TIMEOUT_SECONDS = 5.0
 _LONGEST_NAME = 255

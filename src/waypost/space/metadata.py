@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from waypost.errors import ForeignFile, InvalidInput, NotFound, SecurityError
-from waypost.space.platform import read_small_file, write_private_file
+from waypost.system.platform import read_small_file, write_private_file
 
 METADATA_FILE = "metadata.json"
 _LARGEST_METADATA = 1_000_000

@@ -12,7 +12,7 @@ from waypost.config import Settings
 from waypost.errors import ForeignFile, InvalidInput, NotFound, SecurityError
 from waypost.space.identity import SPACE_ID, Identity
 from waypost.space.metadata import METADATA_FILE, Metadata, read_metadata, write_metadata
-from waypost.space.platform import make_private_directory
+from waypost.system.platform import make_private_directory
 
 DATABASE_FILE = "memory.db"
 LONGEST_PATH = 4096

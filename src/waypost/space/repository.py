@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waypost.errors import InvalidInput
-from waypost.space.platform import read_small_file
+from waypost.system.platform import read_small_file
 
 _LARGEST_POINTER = 64_000  # bytes; a `.git` or `commondir` file has one path
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from waypost.errors import InvalidInput
 from waypost.space.gitconfig import end_with_children, git_environment
-from waypost.space.platform import sleeping_cpu_time
 from waypost.space.repository import find_repository
+from waypost.system.platform import sleeping_cpu_time
 
 if TYPE_CHECKING:
     import subprocess

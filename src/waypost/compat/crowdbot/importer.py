@@ -16,7 +16,7 @@ from waypost.flows.journal.entry_import import EntryImportReport, ImportPlan, Pr
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import day_of, month_of, week_of, year_of
 from waypost.model.memory import Caller
-from waypost.space.platform import make_private_directory, write_private_file
+from waypost.system.platform import make_private_directory, write_private_file
 from waypost.text.secrets.masking import mask
 
 CROWDBOT = "crowdbot"

@@ -35,10 +35,10 @@ from waypost.flows.move.imports import (
 )
 from waypost.flows.open_space import OpenSpace
 from waypost.model.memory import Caller
-from waypost.space.platform import is_alive, make_private_directory, sync_directory, write_failure
 from waypost.store.protocol import Edge
 from waypost.store.sqlite.foreign import ForeignDatabase, ForeignTable, Value, copy_database
 from waypost.store.sqlite.foreign_rewrite import rewrite_database
+from waypost.system.platform import is_alive, make_private_directory, sync_directory, write_failure
 from waypost.text.secrets.masking import mask
 
 MEMORY_BRIDGE = "memory-bridge"

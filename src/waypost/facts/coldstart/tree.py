@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from waypost.space.time_limit import restart_limit
+from waypost.system.time_limit import restart_limit
 
 _MASKED = re.compile(r"\[secret: [\w \-]{1,60}\]")
 _LONGEST = 300_000  # characters of a file that is parsed as data

@@ -151,8 +151,8 @@ def work(
 ) -> None:
     """Do the pending work as the memory's only worker, with low priority."""
     from waypost import config
-    from waypost.space.claim import inherited_handle
-    from waypost.space.priority import lower_priority
+    from waypost.system.process_lock import inherited_handle
+    from waypost.system.worker_priority import lower_priority
 
     inherited = inherited_handle()
     settings = config.load()

@@ -12,7 +12,7 @@ from waypost.faces.cli.arguments import MYSELF
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
 from waypost.faces.cli.output.memories import print_json, safe
 from waypost.faces.cli.session import caller
-from waypost.space.platform import return_freed_memory
+from waypost.system.platform import return_freed_memory
 
 if TYPE_CHECKING:
     from waypost.config import Settings

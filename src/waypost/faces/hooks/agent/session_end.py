@@ -16,10 +16,15 @@ from waypost import config
 from waypost.config import Settings
 from waypost.errors import InvalidInput
 from waypost.faces.hooks.agent.formats import HookInput
-from waypost.space.claim import inherited_handle, try_claim
-from waypost.space.hook_log import note
-from waypost.space.platform import detached_process_options, make_private_directory, read_small_file, write_private_file
-from waypost.space.priority import lower_priority
+from waypost.system.hook_log import note
+from waypost.system.platform import (
+    detached_process_options,
+    make_private_directory,
+    read_small_file,
+    write_private_file,
+)
+from waypost.system.process_lock import inherited_handle, try_claim
+from waypost.system.worker_priority import lower_priority
 
 _LARGEST = 1 << 16
 _FOLDER, _LOCK = "sessions", "sessions.lock"

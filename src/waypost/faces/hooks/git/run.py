@@ -11,7 +11,7 @@ from waypost.errors import UnknownCheckout
 from waypost.faces.hooks.git.script import PENDING_NAME
 from waypost.space.alias import identify_here
 from waypost.space.place import marker_file, space_directory
-from waypost.space.platform import try_lock, write_private_file
+from waypost.system.platform import try_lock, write_private_file
 
 _PATIENCE = 3600  # seconds to wait for an earlier process
 _LOCK_NAME = "hook-{}.lock"

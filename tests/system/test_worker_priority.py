@@ -13,7 +13,7 @@ from waypost.config.cores import cores
 _SHOW = """
 import ctypes, json, os, sys
 from waypost.config.cores import cores
-from waypost.space.priority import _IOPRIO_SET, _PROCESS, lower_priority
+from waypost.system.worker_priority import _IOPRIO_SET, _PROCESS, lower_priority
 import platform
 
 exec(sys.argv[1])

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from waypost.space.claim import try_claim
-from waypost.space.platform import canonical, detached_process_options, same_user, try_lock, wait_for_end
-from waypost.space.priority import lower_priority
+from waypost.system.platform import canonical, detached_process_options, same_user, try_lock, wait_for_end
+from waypost.system.process_lock import try_claim
+from waypost.system.worker_priority import lower_priority
 
 
 class Calls:
@@ -143,7 +143,7 @@ def test_on_windows_a_worker_stays_when_its_terminal_closes(monkeypatch: pytest.
 
 
 def test_on_windows_a_background_process_runs_below_normal_priority(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("waypost.space.priority.use_cores", lambda _: None)
+    monkeypatch.setattr("waypost.system.worker_priority.use_cores", lambda _: None)
     kernel = windows_kernel(monkeypatch, GetCurrentProcess=-1)
     lower_priority(1)
     assert kernel.log == [("GetCurrentProcess",), ("SetPriorityClass", -1, 0x4000)]
@@ -151,7 +151,7 @@ def test_on_windows_a_background_process_runs_below_normal_priority(monkeypatch:
 
 def test_on_macos_a_background_process_gives_way_at_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     library = Calls()
-    monkeypatch.setattr("waypost.space.priority.use_cores", lambda _: None)
+    monkeypatch.setattr("waypost.system.worker_priority.use_cores", lambda _: None)
     monkeypatch.setattr(os, "setpriority", lambda *_: None)
     monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: library)
     monkeypatch.setattr(sys, "platform", "darwin")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from waypost.errors import InvalidInput
 from waypost.model.time import format_time, parse_time, utc_now
-from waypost.space.platform import PRIVATE_FILE
+from waypost.system.platform import PRIVATE_FILE
 
 NAME = "hook.log"
 _LARGEST = 64_000  # bytes; a larger file loses its older half

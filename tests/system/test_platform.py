@@ -5,7 +5,7 @@ import pytest
 
 _THREADS = """
 import ctypes, threading
-from waypost.space.platform import return_freed_memory
+from waypost.system.platform import return_freed_memory
 
 {first}
 libc, all_here = ctypes.CDLL(None), threading.Barrier(9)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from waypost.space.platform import PRIVATE_FILE
+from waypost.system.platform import PRIVATE_FILE
 
 _STANDARD_INPUT = 0
 

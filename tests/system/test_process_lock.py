@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from waypost.space.claim import try_claim
+from waypost.system.process_lock import try_claim
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="starts and kills processes as POSIX does")
 
@@ -16,7 +16,7 @@ _WAIT = "import signal; signal.pause()"
 _TAKE = """
 import subprocess, sys
 from pathlib import Path
-from waypost.space.claim import inherited_handle, try_claim
+from waypost.system.process_lock import inherited_handle, try_claim
 
 inherited = inherited_handle()
 child = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"], stdout=subprocess.DEVNULL)
@@ -98,6 +98,6 @@ def test_a_file_given_by_somebody_who_does_not_hold_its_lock_is_no_lock(tmp_path
 
 
 def test_a_terminal_or_a_pipe_is_no_inherited_lock() -> None:
-    code = "from waypost.space.claim import inherited_handle; print(inherited_handle())"
+    code = "from waypost.system.process_lock import inherited_handle; print(inherited_handle())"
     done = subprocess.run([sys.executable, "-c", code], input="text", capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "None"
