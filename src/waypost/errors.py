@@ -1,37 +1,37 @@
 """Every error that Waypost raises on purpose.
 
     WaypostError
-    ├── InvalidInput            what the caller gave cannot be used (exit code 2)
+    ├── InvalidInput            the caller's input cannot be used (exit code 2)
     │   └── ConfigError         a setting is missing or malformed
     ├── NotFound                nothing has this id or answers this question (exit code 3)
-    ├── SecurityError           a path, id or file tried to leave its place
-    │   └── UnknownCheckout     a folder names a memory that it was not seen to belong to
+    ├── SecurityError           a path, id or file leads outside its directory
+    │   └── UnknownCheckout     a folder claims a memory that it is not known to belong to
     ├── Refused                 a rule of the memory forbids this write
-    │   └── PersonOnly          only a person may do this to what a person said or ended
+    │   └── PersonOnly          only a person may change what a person wrote or ended
     ├── StoreError
     │   ├── StoreBusy           another process held the write lock for too long
-    │   ├── StoreUnavailable    the database server cannot be reached for now
-    │   ├── StoreFull           no room on the disk
+    │   ├── StoreUnavailable    the database server cannot be reached right now
+    │   ├── StoreFull           the disk is full
     │   ├── StoreReadOnly       the directory or file cannot be written
     │   ├── StoreCorrupt        the database is damaged
-    │   ├── ForeignFile         the file at our path is not ours
+    │   ├── ForeignFile         the file at Waypost's path was not written by Waypost
     │   ├── SchemaTooNew        written by a later version of Waypost
     │   └── DatabaseTooOld      the SQLite library has known data-losing bugs
     ├── EngineError
-    │   ├── EngineUnavailable   cannot embed right now: weights missing, server away
-    │   └── ModelCorrupt        weights are not what they claim to be
+    │   ├── EngineUnavailable   cannot embed right now: no weights, or no server
+    │   └── ModelCorrupt        weights are damaged or not the expected ones
     └── LlmError
-        ├── LlmUnavailable      the language model cannot be asked now: server away, wrong key, unknown model
-        ├── LlmRefused          it was asked and would not answer
-        ├── LlmUnusable         it answered, but not in the form asked for
-        └── LlmLimit            asking would pass what this run may spend
+        ├── LlmUnavailable      the language model cannot be used now: no server, wrong key, unknown model
+        ├── LlmRefused          it refused to answer
+        ├── LlmUnusable         its answer does not have the requested form
+        └── LlmLimit            the question would exceed the run's spending limit
 
-The class names the fact, `what` says which, `remedy` says what to do next.
+The class names the problem, `what` gives the details, and `remedy` says what to do next.
 """
 
 
 class WaypostError(Exception):
-    """The root: catch this to catch everything that Waypost raises on purpose."""
+    """Catch this to catch everything that Waypost raises on purpose."""
 
     exit_code = 1
 
@@ -81,7 +81,7 @@ class StoreBusy(StoreError):
 
 
 class StoreUnavailable(StoreError):
-    """`undone`: nothing of what was under way was stored, so that it may be repeated; else nobody can tell."""
+    """`undone`: nothing was stored, so that the write can be repeated. If False, the outcome is unknown."""
 
     def __init__(self, what: str, remedy: str = "", *, undone: bool = True) -> None:
         super().__init__(what, remedy)

@@ -1,4 +1,4 @@
-"""Packages whose modules are imported when they are first used: asking must not load what writing needs."""
+"""Packages whose modules are imported when first used, so that a command loads only what it needs."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -6,7 +6,7 @@ from types import ModuleType
 
 
 def lazy_modules(package: str) -> Callable[[str], ModuleType]:
-    """A `__getattr__` for a package: `package.name` imports the module `name` of it."""
+    """A `__getattr__` for a package, so that `package.name` imports its module `name`."""
 
     def load(name: str) -> ModuleType:
         try:

@@ -1,7 +1,7 @@
-"""JSON over HTTP to a server named in the settings: one way for every part that talks to one.
+"""JSON over HTTP to a server named in the settings.
 
-No redirect is followed, so a key goes nowhere else; an answer has a largest size and a latest time, so no server can
-hold us; nothing here shows a key, or what an address holds beside host and port. Proxies are not used.
+Redirects are not followed, so that a key goes to no other server. Answers are limited in size and time. Messages never
+contain a key, or more of an address than host and port. Proxies are not used.
 """
 
 import http.client
@@ -20,26 +20,24 @@ from urllib.parse import SplitResult, urlsplit
 
 from waypost.errors import ConfigError
 
-_LONGEST_PAUSE = 30.0  # a server that asks for more (Retry-After) is taken to be away
-_LONGEST_CONNECT = 10.0  # seconds; one that is there takes the connection at once, however slow its answers
-_WORTH_ANOTHER_ATTEMPT = frozenset({408, 429, 500, 502, 503, 504})
+_LONGEST_PAUSE = 30.0  # seconds; a server that asks for more (Retry-After) counts as unavailable
+_LONGEST_CONNECT = 10.0  # seconds; even a slow server accepts connections at once
+_WORTH_RETRYING = frozenset({408, 429, 500, 502, 503, 504})
 _PIECE = 1 << 16  # bytes read at a time
 _VERSION = "/v1"
 
 
 @dataclass(frozen=True, slots=True)
 class ServerReply:
-    """What a server answered, whatever its status."""
-
     status: int
-    wait: float  # seconds that it asks us to wait before the next attempt
+    wait: float  # seconds that the server asks us to wait before the next attempt
     body: bytes
 
 
 class NoReply(Exception):
-    """No whole answer came. The text goes on after the server's name: "did not answer (TimeoutError)".
+    """No complete answer came. Its text continues after the server's name: "did not answer (TimeoutError)".
 
-    `sent` tells whether the server has the question and may have worked on it.
+    `sent`: the server got the question and may have worked on it.
     """
 
     def __init__(self, what: str, *, sent: bool = True) -> None:
@@ -48,7 +46,7 @@ class NoReply(Exception):
 
 
 class HttpServer:
-    """Where to send questions. One connection for each: answers are slow, connections are not."""
+    """Sends each question over a connection of its own, which costs little compared with the answer."""
 
     def __init__(
         self,
@@ -70,12 +68,12 @@ class HttpServer:
 
     @property
     def address(self) -> str:
-        """Without user, password, path and query: these may be secrets."""
+        """Scheme, host and port. The rest of the URL may be secret."""
         port = f":{self._url.port}" if self._url.port else ""
         return f"{self._url.scheme}://{self._url.hostname}{port}"
 
     def post(self, path: str, question: Mapping[str, Any]) -> ServerReply:
-        """Ask once. Raises `NoReply` when no whole answer comes in time."""
+        """Send once. Raises `NoReply` if no complete answer comes in time."""
         body = json.dumps(question).encode()
         sent = False
         try:
@@ -97,7 +95,7 @@ class HttpServer:
         def response(sock: socket.socket, method: str | None = None) -> http.client.HTTPResponse:
             answer = http.client.HTTPResponse(sock, method=method)
             answer.fp.close()
-            answer.fp = io.BufferedReader(_Punctual(sock, deadline, self._clock))
+            answer.fp = io.BufferedReader(_DeadlineReader(sock, deadline, self._clock))
             return answer
 
         connection.response_class = response  # type: ignore[assignment]
@@ -109,22 +107,22 @@ class HttpServer:
             connection.close()
 
     def _path(self, path: str) -> str:
-        """The URL's own path may already name the version, as in `https://example.org/v1`."""
+        """The path below the URL, which may already end with the version, as in `https://example.org/v1`."""
         base = self._url.path.rstrip("/")
         if base.endswith(_VERSION) and path.startswith(_VERSION + "/"):
             base = base[: -len(_VERSION)]
         return base + path
 
 
-def patiently(
+def retry(
     attempt: Callable[[], ServerReply],
     pauses: Sequence[float],
     sleep: Callable[[float], None],
     chance: Callable[[], float] = random.random,
 ) -> ServerReply:
-    """The first answer that another attempt would not change, else the last one; raises the last `NoReply`.
+    """The first final answer, or the last one. Raises the last `NoReply`.
 
-    Pauses are shifted by up to a quarter either way, so that many who were refused together do not come back together.
+    Pauses vary by up to a quarter, so that clients that failed together do not retry together.
     """
     for pause in pauses:
         wait = 0.0
@@ -134,24 +132,24 @@ def patiently(
             pass
         else:
             wait = reply.wait
-            if reply.status not in _WORTH_ANOTHER_ATTEMPT or wait > _LONGEST_PAUSE:
+            if reply.status not in _WORTH_RETRYING or wait > _LONGEST_PAUSE:
                 return reply
         sleep(max(pause * (0.75 + chance() / 2), wait))
     return attempt()
 
 
 def usable_key(secrets: Mapping[str, str], variable: str) -> str:
-    """The key that this variable holds, or "" when it cannot stand in a header."""
+    """The key in this variable, or "" if it is not valid in a header."""
     key = secrets.get(variable, "")
     return key if key.isascii() and key.isprintable() else ""
 
 
-class _Punctual(io.RawIOBase):
-    """Bytes of a socket until a moment: a server that sends a byte now and then does not keep us beyond it."""
+class _DeadlineReader(io.RawIOBase):
+    """Reads a socket until a deadline, even if the server keeps sending single bytes."""
 
     def __init__(self, sock: socket.socket, deadline: float, clock: Callable[[], float]) -> None:
         self._socket = sock
-        self._raw = sock.makefile("rb", buffering=0)  # holds the socket open when the connection lets go of it
+        self._raw = sock.makefile("rb", buffering=0)  # keeps the socket open after the connection releases it
         self._deadline = deadline
         self._clock = clock
 
@@ -177,18 +175,18 @@ def _read(response: http.client.HTTPResponse, largest: int) -> bytes:
         pieces.append(piece)
         size += len(piece)
         if size > largest:
-            raise NoReply("sent more than can be an answer")
-    if response.length:  # the connection broke; reading in pieces does not tell by itself
+            raise NoReply("sent too large an answer")
+    if response.length:  # the connection broke, which reading in pieces does not detect
         raise http.client.IncompleteRead(b"", response.length)
     return b"".join(pieces)
 
 
-def _wait(asked: str) -> float:
-    """Seconds from a `Retry-After`: a number or a date; 0 when it is neither."""
-    if asked.isascii() and asked.isdecimal() and len(asked) < 9:
-        return float(asked)
+def _wait(retry_after: str) -> float:
+    """Seconds from a `Retry-After` header: a number or a date; 0 if it is neither."""
+    if retry_after.isascii() and retry_after.isdecimal() and len(retry_after) < 9:
+        return float(retry_after)
     try:
-        moment = parsedate_to_datetime(asked)
+        moment = parsedate_to_datetime(retry_after)
     except ValueError:
         return 0.0
     if moment.tzinfo is None:
@@ -200,7 +198,7 @@ def _checked_url(url: str, label: str) -> SplitResult:
     try:
         parts = urlsplit(url)
         valid = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is no number, brackets that do not close
+    except ValueError:  # a wrong port, or unclosed brackets
         valid = False
     if not valid:
         raise ConfigError(f"The URL of the {label} is not valid.", "It looks like http://127.0.0.1:11434.")

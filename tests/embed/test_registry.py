@@ -20,8 +20,8 @@ def bare(tmp_path: Path) -> Settings:
 
 def test_every_engine_is_opened_by_its_name(installed: Settings) -> None:
     with_server = replace(installed, openai=RemoteEngine("http://127.0.0.1:9", "m", 5))
-    opened = {name: open_engine(name, with_server) for name in ("minilm", "multilingual", "ollama", "openai")}
-    assert {name: (engine.name, engine.dimensions) for name, engine in opened.items()} == {
+    engines = {name: open_engine(name, with_server) for name in ("minilm", "multilingual", "ollama", "openai")}
+    assert {name: (engine.name, engine.dimensions) for name, engine in engines.items()} == {
         "minilm": ("minilm-l6-v2", 384),
         "multilingual": ("use-multilingual-v3", 512),
         "ollama": ("ollama:nomic-embed-text", 768),

@@ -275,7 +275,7 @@ def test_no_error_tells_the_key_or_a_password_in_the_url(serve: Callable[..., Se
 
 @pytest.mark.parametrize("secrets", [{}, {"KEY": ""}, {"KEY": "two\nlines"}])
 def test_a_missing_or_unusable_key_is_said_by_its_variable(secrets: dict[str, str]) -> None:
-    with pytest.raises(EngineUnavailable, match="KEY holds no API key"):
+    with pytest.raises(EngineUnavailable, match="KEY has no API key"):
         remote.openai(RemoteEngine("http://127.0.0.1:9", "m", api_key_variable="KEY"), secrets)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from waypost.space.time_limit import OutOfTime, can_limit, time_limit
+from waypost.system.time_limit import OutOfTime, can_limit, time_limit
 
 # Private, and without types: nothing else tells what a pattern is made of.
 sre: Any = import_module("re._constants")

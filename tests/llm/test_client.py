@@ -36,9 +36,9 @@ def test_none_is_opened_unless_configured() -> None:
 def test_a_configured_one_is_opened_and_asked_in_the_protocol(serve: Serve, say: Any) -> None:
     server = serve(say.text("Hello.", usage=USAGE))
     settings = LlmServer(server.url + "/v1", "some-model", api_key_variable="KEY", temperature=0.3)
-    opened = open_llm(replace(config.load(), llm=settings, secrets={"KEY": KEY}))
-    assert opened is not None
-    completion = opened.complete(ASK, max_tokens=100)
+    model = open_llm(replace(config.load(), llm=settings, secrets={"KEY": KEY}))
+    assert model is not None
+    completion = model.complete(ASK, max_tokens=100)
     assert (completion.text, completion.cut, completion.usage.total) == ("Hello.", False, 16)
     assert server.paths == ["/v1/chat/completions"]
     assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
@@ -67,8 +67,8 @@ def test_no_secret_leaves_whole_or_cut_and_stored_text_is_fenced(serve: Serve, s
 def test_a_prompt_is_cut_to_the_context_window_and_says_so(serve: Serve, say: Any) -> None:
     server = serve(say.text("ok"))
     text = "\n".join(f"line {number} of the file" for number in range(5000))
-    asked = Prompt("s", (QuotedText("outline", "short and whole"), QuotedText("source", text), "The last words."))
-    llm(server, context_window=2048).complete(asked, max_tokens=500)
+    prompt = Prompt("s", (QuotedText("outline", "short and whole"), QuotedText("source", text), "The last words."))
+    llm(server, context_window=2048).complete(prompt, max_tokens=500)
     assert "short and whole" in server.asked
     assert "line 100 of the file\n" in server.asked
     assert "line 4999" not in server.asked
@@ -147,10 +147,10 @@ def test_patience_ends(serve: Serve, say: Any) -> None:
 @pytest.mark.parametrize(
     ("status", "error", "said", "remedy"),
     [
-        (401, "bad key sk-1", "did not let us in", "KEY"),
-        (403, "no", "did not let us in", "KEY"),
+        (401, "bad key sk-1", "denied access", "KEY"),
+        (403, "no", "denied access", "KEY"),
         (404, "model 'some-model' not found", "some-model", "ollama pull some-model"),
-        (400, "maximum context length is 10 tokens, lower max_tokens", "length", "context_window"),
+        (400, "maximum context length is 10 tokens, lower max_tokens", "too long", "context_window"),
         (400, "no", "400", "[llm]"),
         (418, None, "418", "[llm]"),
     ],
@@ -208,7 +208,7 @@ def test_a_server_that_is_too_slow_is_given_up_even_if_it_sends_a_byte_now_and_t
 
 
 def test_an_answer_without_end_is_bounded(serve: Serve, say: Any) -> None:
-    with pytest.raises(LlmUnavailable, match="more than can be"):
+    with pytest.raises(LlmUnavailable, match="too large an answer"):
         llm(serve(say.raw(b" " * (9 << 20))), retries=0).complete(ASK, max_tokens=9)
 
 
@@ -239,14 +239,14 @@ def test_the_key_is_in_no_error_no_log_and_no_picture_of_the_client(
     model = llm(server, url=url, api_key_variable="KEY")
     with pytest.raises(LlmUnavailable) as caught:
         model.complete(ASK, max_tokens=9)
-    shown = f"{caught.value} {caught.value!r} {model!r} {vars(model)} {caplog.text}"
-    assert KEY not in shown
+    output = f"{caught.value} {caught.value!r} {model!r} {vars(model)} {caplog.text}"
+    assert KEY not in output
     assert "hunter2" not in str(caught.value) and "abc" not in str(caught.value)
 
 
 @pytest.mark.parametrize("secrets", [{}, {"KEY": ""}, {"KEY": "two\nlines"}])
 def test_a_missing_or_unusable_key_is_said_by_its_variable(secrets: dict[str, str]) -> None:
-    with pytest.raises(LlmUnavailable, match="KEY holds no API key"):
+    with pytest.raises(LlmUnavailable, match="KEY has no API key"):
         OpenAiLlm(LlmServer("http://127.0.0.1:9", "m", api_key_variable="KEY"), secrets)
 
 

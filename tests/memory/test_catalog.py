@@ -25,7 +25,11 @@ def spaces(open_memory: OpenMemory, clock: TestClock) -> Spaces:
 def test_every_memory_of_the_home_is_listed_by_name(spaces: Spaces, tmp_path: Path) -> None:
     (config.load().memory_root / "something else").mkdir()
     listed = spaces.entries()
-    assert [(one.name, one.kind) for one in listed] == [("anna", "person"), ("bank", "project"), ("shop", "project")]
+    assert [(entry.name, entry.kind) for entry in listed] == [
+        ("anna", "person"),
+        ("bank", "project"),
+        ("shop", "project"),
+    ]
     assert listed[2].roots == (tmp_path / "work" / "shop",)
     assert listed[1].space_id == spaces.here
     assert listed[0].to_json()["id"] == listed[0].space_id

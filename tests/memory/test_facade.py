@@ -75,8 +75,8 @@ def rendered() -> str:
         for name, member in members():
             if name.rpartition(".")[0] == group:
                 summary = (inspect.getdoc(member) or "").partition("\n\n")[0].replace("\n", " ")
-                shown = signature_of(name, member).replace("memory.open", "Memory.open")
-                rows.append(f"- `{shown}`: {summary}")
+                signature = signature_of(name, member).replace("memory.open", "Memory.open")
+                rows.append(f"- `{signature}`: {summary}")
         parts.append("\n".join(rows))
     return "\n\n".join(parts)
 

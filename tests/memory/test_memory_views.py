@@ -30,8 +30,8 @@ def remember(memory: Memory, text: str, **options: Any) -> str:
 
 
 def test_code_that_has_not_changed_is_shown_as_it_is(shop: Memory) -> None:
-    known = remember(shop, "Totals are sums.", refs=["total.py#L2-L3"])
-    (behind,) = shop.code.code_behind(known)
+    memory_id = remember(shop, "Totals are sums.", refs=["total.py#L2-L3"])
+    (behind,) = shop.code.code_behind(memory_id)
     assert behind.then is None
     assert behind.now is not None
     assert (behind.now.first, behind.now.marked) == (1, behind.link.reference.line_range)
@@ -39,9 +39,9 @@ def test_code_that_has_not_changed_is_shown_as_it_is(shop: Memory) -> None:
 
 
 def test_code_that_has_changed_is_shown_then_and_now(shop: Memory) -> None:
-    known = remember(shop, "Totals are sums.", refs=["total.py#total"])
+    memory_id = remember(shop, "Totals are sums.", refs=["total.py#total"])
     (shop.code.root / "total.py").write_text(CHANGED)
-    (behind,) = shop.code.code_behind(known)
+    (behind,) = shop.code.code_behind(memory_id)
     assert behind.then is not None
     assert behind.then.meant == tuple(CODE.splitlines())
     assert behind.surely
@@ -51,17 +51,17 @@ def test_code_that_has_changed_is_shown_then_and_now(shop: Memory) -> None:
 
 def test_code_that_was_never_committed_as_it_was_pinned_is_not_called_certain(shop: Memory) -> None:
     (shop.code.root / "total.py").write_text(CODE.replace("0", "0.0"))
-    known = remember(shop, "Totals are sums.", refs=["total.py#total"])
+    memory_id = remember(shop, "Totals are sums.", refs=["total.py#total"])
     (shop.code.root / "total.py").write_text(CHANGED)
-    (behind,) = shop.code.code_behind(known)
+    (behind,) = shop.code.code_behind(memory_id)
     assert behind.then is not None
     assert not behind.surely
 
 
 def test_code_that_is_gone_is_shown_as_it_was(shop: Memory) -> None:
-    known = remember(shop, "Totals are sums.", refs=["total.py#total"])
+    memory_id = remember(shop, "Totals are sums.", refs=["total.py#total"])
     (shop.code.root / "total.py").unlink()
-    (behind,) = shop.code.code_behind(known)
+    (behind,) = shop.code.code_behind(memory_id)
     assert behind.now is None
     assert behind.then is not None
 
@@ -71,9 +71,9 @@ def test_secrets_in_the_code_are_masked_then_and_now(shop: Memory, git: Git) -> 
     (shop.code.root / "key.py").write_text(f"def key():\n    token = '{secret}'\n    return token\n")
     git(shop.code.root, "add", ".")
     git(shop.code.root, "commit", "-qm", "A key")
-    known = remember(shop, "The key is made here.", refs=["key.py#key"])
+    memory_id = remember(shop, "The key is made here.", refs=["key.py#key"])
     (shop.code.root / "key.py").write_text(f"def key():\n    return ask('{secret}', again=True, twice=True)\n")
-    (behind,) = shop.code.code_behind(known)
+    (behind,) = shop.code.code_behind(memory_id)
     assert behind.then is not None
     assert behind.now is not None
     assert secret not in "".join((*behind.then.lines, *behind.now.lines))
@@ -82,23 +82,25 @@ def test_secrets_in_the_code_are_masked_then_and_now(shop: Memory, git: Git) -> 
 def test_a_place_outside_of_the_tree_is_never_read(shop: Memory, tmp_path: Path) -> None:
     (tmp_path / "work" / "private.txt").write_text("private words\n")
     (shop.code.root / "link.txt").write_text("own words\n")
-    known = remember(shop, "Totals are sums.", refs=["link.txt"])
+    memory_id = remember(shop, "Totals are sums.", refs=["link.txt"])
     (shop.code.root / "link.txt").unlink()
     (shop.code.root / "link.txt").symlink_to(tmp_path / "work" / "private.txt")
-    assert not [one for one in shop.code.code_behind(known) if one.now and "private" in "".join(one.now.lines)]
+    assert not [
+        behind for behind in shop.code.code_behind(memory_id) if behind.now and "private" in "".join(behind.now.lines)
+    ]
 
 
 def test_a_memory_knows_what_it_is_linked_with(shop: Memory) -> None:
     parent = remember(shop, "Money is counted in cents.")
     child = remember(shop, "Totals are whole numbers.", parent=parent, level=2)
-    assert [(one.kind, one.version.memory_id) for one in shop.facts.related(parent)] == [("child", child)]
-    assert ("parent", parent) in [(one.kind, one.version.memory_id) for one in shop.facts.related(child)]
+    assert [(behind.kind, behind.version.memory_id) for behind in shop.facts.related(parent)] == [("child", child)]
+    assert ("parent", parent) in [(behind.kind, behind.version.memory_id) for behind in shop.facts.related(child)]
 
 
 def test_reasons_are_told_apart_by_the_way_that_they_point(shop: Memory) -> None:
     decided = shop.decide("One provider only.", because=["Two were twice the work."], leads_to=["Refunds are slow."])
     assert decided.id is not None
-    links = {(one.kind, one.outgoing): one.version.text for one in shop.facts.related(decided.id)}
+    links = {(related.kind, related.outgoing): related.version.text for related in shop.facts.related(decided.id)}
     assert links == {("justifies", False): "Two were twice the work.", ("leads_to", True): "Refunds are slow."}
 
 

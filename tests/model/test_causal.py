@@ -40,7 +40,7 @@ def test_a_chain_has_its_root_its_parts_and_its_diagram() -> None:
         "valid_until": None,
     }
     assert row["chain"]["edges"] == [{"type": "justifies", "from": "b", "to": "a", "strength": 0.1235}]
-    assert [one["id"] for one in row["chain"]["reasons"]] == ["b"]
+    assert [node["id"] for node in row["chain"]["reasons"]] == ["b"]
     assert (row["chain"]["consequences"], row["chain"]["constraints"], row["chain"]["told"]) == ([], [], None)
 
 

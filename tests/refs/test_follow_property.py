@@ -247,8 +247,8 @@ def _ignores_brackets(patch: pytest.MonkeyPatch) -> None:
 
 
 def _ignores_order(patch: pytest.MonkeyPatch) -> None:
-    real = FileShape.spoken
-    patch.setattr(FileShape, "spoken", lambda *given: array("Q", sorted(real(*given))))
+    real = FileShape.symbol_words
+    patch.setattr(FileShape, "symbol_words", lambda *given: array("Q", sorted(real(*given))))
     patch.setattr(FileShape, "_inside", lambda *_: [])
 
 
@@ -265,7 +265,7 @@ def _takes_any_copy(patch: pytest.MonkeyPatch) -> None:
 
 
 def _lets_blocks_grow(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(FileShape, "closing", lambda *_: 0)
+    patch.setattr(FileShape, "count_closing_marks", lambda *_: 0)
 
 
 def _takes_anything_similar(patch: pytest.MonkeyPatch) -> None:
@@ -274,8 +274,8 @@ def _takes_anything_similar(patch: pytest.MonkeyPatch) -> None:
 
 
 def _minds_its_own_name(patch: pytest.MonkeyPatch) -> None:
-    real = FileShape.spoken
-    patch.setattr(FileShape, "spoken", lambda self, first, behind, *_: real(self, first, behind))
+    real = FileShape.symbol_words
+    patch.setattr(FileShape, "symbol_words", lambda self, first, behind, *_: real(self, first, behind))
 
 
 def _never_says_that_it_cannot_tell(patch: pytest.MonkeyPatch) -> None:

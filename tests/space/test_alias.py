@@ -50,8 +50,8 @@ def test_an_alias_leads_to_the_memory_that_is_kept(tmp_path: Path) -> None:
     settings, own = config.load(), identify(folder)
     assert identify_here(folder, settings) == own
     set_alias(settings.home, own.space_id, TWO)
-    found = identify_here(folder, settings)
-    assert (found.space_id, found.checkout_id, found.root) == (TWO, own.checkout_id, own.root)
+    identity = identify_here(folder, settings)
+    assert (identity.space_id, identity.checkout_id, identity.root) == (TWO, own.checkout_id, own.root)
     set_alias(settings.home, own.space_id, None)
     assert identify_here(folder, settings) == own
     assert (settings.home / "aliases.json").stat().st_mode & 0o077 == 0

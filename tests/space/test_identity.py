@@ -70,10 +70,10 @@ def test_two_clones_and_a_worktree_of_one_origin_are_one_space_with_three_checko
     for name in ("one", "two"):
         git(tmp_path, "clone", "-q", str(tmp_path / "server.git"), name)
     git(tmp_path / "one", "worktree", "add", "-q", str(tmp_path / "three"))
-    found = [identify(tmp_path / name) for name in ("one", "two", "three")]
-    assert {identity.space_id for identity in found} == {digits(str(tmp_path / "server.git"))}
-    assert len({identity.checkout_id for identity in found}) == 3
-    assert [identity.root for identity in found] == [tmp_path / name for name in ("one", "two", "three")]
+    identities = [identify(tmp_path / name) for name in ("one", "two", "three")]
+    assert {identity.space_id for identity in identities} == {digits(str(tmp_path / "server.git"))}
+    assert len({identity.checkout_id for identity in identities}) == 3
+    assert [identity.root for identity in identities] == [tmp_path / name for name in ("one", "two", "three")]
 
 
 def test_worktrees_without_origin_share_the_space_of_the_main_worktree(

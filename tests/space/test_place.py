@@ -144,7 +144,7 @@ def test_the_same_id_for_another_kind_is_refused(tmp_path: Path) -> None:
     directory = open_space(tmp_path, ada, clock=clock)
     path = directory / "metadata.json"
     path.write_text(path.read_text().replace("person", "project"))
-    with pytest.raises(ForeignFile, match="holds the memory of a project"):
+    with pytest.raises(ForeignFile, match="has the memory of a project"):
         open_space(tmp_path, ada, clock=clock)
 
 

@@ -8,7 +8,7 @@ ROOT = Path("/srv/checkouts/shop")
 
 
 @pytest.mark.parametrize(
-    ("url", "hashed", "shown"),
+    ("url", "hash_input", "display_url"),
     [
         ("https://h.org/a/b.git", "https://h.org/a/b.git", "https://h.org/a/b.git"),
         ("https://me:pw@h.org/a/b.git", "https://h.org/a/b.git", "https://h.org/a/b.git"),
@@ -35,10 +35,10 @@ ROOT = Path("/srv/checkouts/shop")
         ("https://h.org/\x1b[2Jb", "https://h.org/\x1b[2Jb", None),
     ],
 )
-def test_a_url_loses_its_secrets(url: str, hashed: str, shown: str | None) -> None:
+def test_a_url_loses_its_secrets(url: str, hash_input: str, display_url: str | None) -> None:
     remote = read_remote(url, ROOT)
-    assert remote.hashed == hashed
-    assert remote.shown == shown
+    assert remote.hash_input == hash_input
+    assert remote.display_url == display_url
 
 
 @pytest.mark.parametrize(

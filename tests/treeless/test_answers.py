@@ -161,7 +161,7 @@ def test_the_checkout_that_was_judged_last_is_shown_unless_another_is_chosen(
     chosen = spaces.memory(ADA, first.identity.space_id, checkout=last.admin.checkouts()[1].id)
     assert not chosen.show(said).state.is_stale
     assert not last.admin.as_of_checkout(last.admin.checkouts()[1].id).show(said).state.is_stale
-    with pytest.raises(NotFound, match="no checkout"):
+    with pytest.raises(NotFound, match="not another checkout"):
         last.admin.as_of_checkout("0" * 16)
     with pytest.raises(NotFound, match="no checkout"):
         spaces.memory(ADA, first.identity.space_id, checkout="0" * 16)

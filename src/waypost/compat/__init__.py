@@ -1,4 +1,4 @@
-"""Everything that speaks other products' names and formats."""
+"""Imports from other products, with their names and formats."""
 
 from typing import TYPE_CHECKING
 

@@ -2,7 +2,7 @@
 
 import re
 
-from waypost.model.characters import seen
+from waypost.model.characters import visible_text
 from waypost.text.fence import defuse
 
 MARK_OF_A_CUT = "..."
@@ -16,7 +16,7 @@ def one_line(text: str, longest: int) -> str:
     code, tags of the fence and control tokens of chat templates are made harmless.
     """
     start = text[: 4 * longest]  # what is far behind the cut need not be looked at
-    line = seen(" ".join(start.split()))
+    line = visible_text(" ".join(start.split()))
     line = defuse(_CODE_FENCE.sub("'''", line))
     if len(line) <= longest and len(start) == len(text):
         return line

@@ -1,1 +1,1 @@
-"""Texts into vectors: the engines, their weights and how these are installed."""
+"""Embedding: the engines, their weights, and how weights are installed."""

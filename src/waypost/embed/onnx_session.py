@@ -1,4 +1,4 @@
-"""An onnxruntime session set up as Waypost wants it: on the CPU, without threads that burn while they wait."""
+"""An onnxruntime session on the CPU, without threads that spin while they wait."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_NO_TELEMETRY = "ORT_DISABLE_TELEMETRY"  # else its import leaves a device's id and events in the home directory
-_SEVERE = 3  # onnxruntime's number for errors: its warnings are about its own choice of kernels
-# Runs at the same time, for each core. What a run needs is kept for the next one: sixteen threads that embed at once on two
-# cores leave 95 MB behind, four of them 6, and take 3 % longer.
+_NO_TELEMETRY = "ORT_DISABLE_TELEMETRY"  # otherwise its import writes a device id and events into the home directory
+_SEVERE = 3  # onnxruntime's level for errors; its warnings are only about its choice of kernels
+# Concurrent runs for each core. onnxruntime keeps the buffers of each run: on two cores, sixteen threads at once leave
+# 95 MB behind. Four leave 6 MB and take 3 % longer.
 _AT_ONCE = 2
 
 
@@ -26,7 +26,7 @@ class OnnxSession:
     """Runs one model; safe to use from several threads."""
 
     def __init__(self, path: Path, threads: int | None = None) -> None:
-        os.environ.setdefault(_NO_TELEMETRY, "1")  # once it is imported it is too late
+        os.environ.setdefault(_NO_TELEMETRY, "1")  # must be set before the import
         try:
             import onnxruntime  # type: ignore[import-untyped]
             from onnxruntime.capi import (  # type: ignore[import-untyped]
@@ -36,12 +36,12 @@ class OnnxSession:
             raise EngineUnavailable(
                 f"onnxruntime cannot be loaded: {error}", "Install it: `pip install onnxruntime`."
             ) from error
-        self._places = threading.BoundedSemaphore(_AT_ONCE * cores())
+        self._slots = threading.BoundedSemaphore(_AT_ONCE * cores())
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads or cores()
         options.inter_op_num_threads = 1
         options.log_severity_level = _SEVERE
-        options.enable_mem_pattern = False  # shapes change with every batch: nothing to learn from the last one
+        options.enable_mem_pattern = False  # useless, since shapes change with every batch
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         failures = (native.Fail, native.InvalidProtobuf, native.InvalidGraph, native.InvalidArgument)
         self._failures = (*failures, native.NoSuchFile, native.NotImplemented, native.RuntimeException)
@@ -57,7 +57,7 @@ class OnnxSession:
     def run(self, feeds: Mapping[str, NDArray[np.integer[Any]]], output: str | None = None) -> NDArray[np.float32]:
         """The named output, or the first, for these inputs."""
         try:
-            with self._places:
+            with self._slots:
                 answer: NDArray[np.float32] = self._session.run([output or self.outputs[0][0]], dict(feeds))[0]
         except self._failures as error:
             raise EngineUnavailable(f"onnxruntime failed: {error}", "Check the model's inputs.") from error

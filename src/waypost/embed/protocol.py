@@ -1,4 +1,4 @@
-"""What every embedding engine offers."""
+"""The interface of every embedding engine."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 class Engine(Protocol):
     """Turns texts into vectors of length 1, so that a dot product is the cosine.
 
-    A text gets the same vector alone, in any batch and in any process. What cannot be embedded right now raises
-    `EngineUnavailable`; weights that are not what they claim to be raise `ModelCorrupt`.
+    A text gets the same vector alone, in any batch and in any process. An engine that cannot embed right now raises
+    `EngineUnavailable`; damaged or unexpected weights raise `ModelCorrupt`.
     """
 
     @property
     def name(self) -> str:
-        """The identity stored with each vector: vectors of different names must not be compared."""
+        """Stored with each vector: vectors of engines with different names cannot be compared."""
 
     @property
     def dimensions(self) -> int:
@@ -29,7 +29,7 @@ class Engine(Protocol):
         """The vectors of passages, one row for each text in the order given."""
 
     def embed_question(self, text: str) -> NDArray[np.float32]:
-        """The vector of one question, as soon as possible also in a process that has just begun."""
+        """The vector of one question, as fast as possible even in a new process."""
 
     def warm(self) -> None:
-        """Load now what makes later calls fast: for a process that will embed more than once."""
+        """Load everything that makes later calls fast, for a process that embeds more than once."""

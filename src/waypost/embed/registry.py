@@ -1,4 +1,4 @@
-"""From an engine's name in the settings to the engine."""
+"""Opens an engine by its name in the settings."""
 
 from pathlib import Path
 
@@ -9,10 +9,10 @@ from waypost.errors import ConfigError
 
 
 def open_engine(name: str, settings: Settings) -> Engine:
-    """The engine `minilm`, `multilingual`, `onnx:DIR`, `ollama` or `openai`; weights are loaded when first used.
+    """The engine `minilm`, `multilingual`, `onnx:DIR`, `ollama` or `openai`. It loads weights when first used.
 
-    Raises `EngineUnavailable` at once if weights are not installed, `ConfigError` if the name or its settings cannot
-    be used. Never downloads anything.
+    Raises `EngineUnavailable` if weights are not installed, and `ConfigError` for a wrong name or wrong settings.
+    Never downloads anything.
     """
     if name == "minilm":
         from waypost.embed.minilm import Minilm

@@ -1,7 +1,7 @@
-"""Engines on another process or machine: Ollama's `/api/embed` and OpenAI's `/v1/embeddings`.
+"""Engines on a server: Ollama's `/api/embed` and OpenAI's `/v1/embeddings`. Used only if configured.
 
-Only by configuration, never by default. What such a server answers is not trusted: its count, sizes and numbers are
-checked, and whatever is wrong becomes `EngineUnavailable`, so that recall goes on by keywords.
+Answers are not trusted: their count, sizes and numbers are checked. Any problem raises `EngineUnavailable`, so that
+recall falls back to keywords.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.config import RemoteEngine
 from waypost.errors import EngineUnavailable
-from waypost.wire import HttpServer, NoReply, patiently, usable_key
+from waypost.wire import HttpServer, NoReply, retry, usable_key
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 _BATCH = 32
 _PATIENT = (0.5, 1.0, 2.0)  # seconds before the second, third and last attempt
-_QUICK = (0.2,)  # somebody waits for the answer to a question
+_QUICK = (0.2,)  # someone is waiting for the answer
 _ANSWER_LIMIT = 256 << 20  # bytes
-# nomic-embed-text was trained with these, and without them its vectors separate questions from passages badly.
+# nomic-embed-text was trained with these. Without them, its vectors match questions and passages badly.
 _NOMIC_PREFIXES = ("search_document: ", "search_query: ")
 
 
 @dataclass(frozen=True, slots=True)
 class _Dialect:
-    """How one kind of server wants to be asked and where in its answer the vectors are."""
+    """How to call one kind of server, and where its answer has the vectors."""
 
     label: str
     path: str
@@ -71,7 +71,7 @@ def openai(
 
 
 class ServerEngine:
-    """Asks a server for vectors, in batches, with bounded patience; follows no redirect."""
+    """Requests vectors in batches, with a few retries; follows no redirect."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class ServerEngine:
         variable = settings.api_key_variable
         key = usable_key(secrets, variable)
         if variable and not key:
-            raise EngineUnavailable(f"{variable} holds no API key.", f"Set the environment variable {variable}.")
+            raise EngineUnavailable(f"{variable} has no API key.", f"Set the environment variable {variable}.")
         self._server = HttpServer(
             settings.url,
             "embedding server",
@@ -105,7 +105,7 @@ class ServerEngine:
 
     @property
     def dimensions(self) -> int:
-        """As configured, else as the server's first answer shows: that asks it once."""
+        """As configured, else from the server's first answer, which may take a request."""
         if self._dimensions is None:
             self.warm()
         assert self._dimensions is not None
@@ -130,11 +130,11 @@ class ServerEngine:
     def _batch(self, texts: Sequence[str], pauses: Sequence[float]) -> NDArray[np.float32]:
         import numpy as np
 
-        answer = self._ask({"model": self._settings.model, "input": list(texts)}, pauses)
+        answer = self._post({"model": self._settings.model, "input": list(texts)}, pauses)
         try:
             vectors = np.array(self._dialect.vectors(json.loads(answer)), np.float32)
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-            raise self._unavailable("answered with something that is no list of vectors") from error
+            raise self._unavailable("answered with something other than a list of vectors") from error
         if vectors.ndim != 2 or len(vectors) != len(texts):
             raise self._unavailable(f"answered {len(texts)} texts with vectors of the shape {vectors.shape}")
         if self._dimensions is None:
@@ -143,13 +143,13 @@ class ServerEngine:
             raise self._unavailable(f"sent {vectors.shape[1]} dimensions instead of {self._dimensions}")
         lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
         if not np.isfinite(lengths).all() or not lengths.all():
-            raise self._unavailable("sent a vector that has no direction")
+            raise self._unavailable("sent a vector that is zero or not finite")
         unit: NDArray[np.float32] = (vectors / lengths).astype(np.float32)
         return unit
 
-    def _ask(self, question: dict[str, Any], pauses: Sequence[float]) -> bytes:
+    def _post(self, question: dict[str, Any], pauses: Sequence[float]) -> bytes:
         try:
-            reply = patiently(lambda: self._server.post(self._dialect.path, question), pauses, self._sleep)
+            reply = retry(lambda: self._server.post(self._dialect.path, question), pauses, self._sleep)
         except NoReply as error:
             raise self._unavailable(str(error)) from error
         if reply.status != HTTPStatus.OK:

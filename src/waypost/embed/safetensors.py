@@ -1,4 +1,4 @@
-"""Read tensors out of a .safetensors file without copying them, and write such files."""
+"""Read tensors from a .safetensors file without copying them, and write such files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _REMEDY = "Run `waypost model install`."
 _HEADER_LIMIT = 10_000_000
 _TYPES = {"F32": ("float32", 4), "I32": ("int32", 4), "U32": ("uint32", 4), "U8": ("uint8", 1)}
-_ALIGNMENT = 64  # of tensors in files that we write: a cache line
+_ALIGNMENT = 64  # of tensors in the files written here: a cache line
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class TensorPlace:
 
 
 def places(path: Path) -> dict[str, TensorPlace]:
-    """The tensors of the file by name, without those of types that nothing here uses.
+    """The tensors of the file by name, without those of unsupported types.
 
     Raises `ModelCorrupt` if the header or a bound is wrong, `EngineUnavailable` if the file cannot be read.
     """
@@ -56,7 +56,7 @@ def _place(entry: dict[str, Any], base: int, size: int) -> TensorPlace:
     shape = tuple(entry["shape"])
     kind, width = _TYPES[entry["dtype"]]
     if not 0 <= begin <= end <= size - base or end - begin != width * math.prod(shape):
-        raise ValueError("a tensor lies outside the file")
+        raise ValueError("a tensor is outside the file")
     return TensorPlace(kind, shape, base + begin, end - begin)
 
 
@@ -64,13 +64,13 @@ def load(path: Path) -> dict[str, NDArray[Any]]:
     """Every tensor as a read-only view of the memory-mapped file."""
     import numpy as np
 
-    found = places(path)
+    tensors = places(path)
     content = np.memmap(path, np.uint8, "r")
-    return {name: np.ndarray(place.shape, place.kind, content, place.offset) for name, place in found.items()}
+    return {name: np.ndarray(place.shape, place.kind, content, place.offset) for name, place in tensors.items()}
 
 
 def load_floats(path: Path) -> dict[str, NDArray[np.float32]]:
-    """The float32 tensors alone."""
+    """Only the float32 tensors."""
     return {name: array for name, array in load(path).items() if array.dtype.name == "float32"}
 
 

@@ -1,11 +1,10 @@
-"""SentencePiece's unigram tokenizer in pure Python, from a table that loads in no time.
+"""SentencePiece's unigram tokenizer in pure Python, with a table that loads fast.
 
-`compile_table` turns a `.model` file (a protobuf) into arrays once, at installation. The vocabulary lies there in
-buckets by the first two characters; a text loads only the buckets that it needs, so one question in a new process
-does not wait for 128,000 pieces.
+`compile_table` turns a `.model` file (a protobuf) into arrays once, at installation. The vocabulary is in buckets by
+the first two characters. A text loads only the buckets it needs, so that a question does not wait for 128,000 pieces.
 
-Two things are as in SentencePiece itself: the normalisation walks its precompiled trie (`nmt_nfkc`), and the pieces
-are those of the best path. Special pieces (<s>, </s>, <unk> …) are never found in a text, whatever it says.
+As in SentencePiece, normalisation uses the precompiled trie (`nmt_nfkc`), and the pieces are those of the best path.
+Special pieces (<s>, </s>, <unk> …) never match in a text.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 UNKNOWN, BEGIN, END = 0, 1, 2
-_SPACE = "▁"  # begins every word
+_SPACE = "▁"  # in front of every word
 _BUCKETS = 4096
-_PREFIX = -1  # the id of an entry that is no piece but begins one, so that the search goes on
+_PREFIX = -1  # the id of an entry that only begins a piece, so that the search continues
 _LONGEST_CACHED = 48  # characters
 _CACHE_LIMIT = 50_000
 _UNKNOWN_PENALTY = 10.0  # below the worst piece, as in SentencePiece
-_ASCII_SPACES = str.maketrans("\t\n\f\r", "    ")  # all that the trie changes in ASCII
+_ASCII_SPACES = str.maketrans("\t\n\f\r", "    ")  # the only changes of the trie in ASCII
 _REMEDY = "Run `waypost model install`."
 
 
@@ -61,7 +60,7 @@ def _bucket(head: str) -> int:
 
 
 def _read_model(model: bytes) -> tuple[list[tuple[str, int]], list[float], bytes]:
-    """Pieces with their kind (1 is an ordinary one), their scores, and the precompiled normalisation."""
+    """Pieces with their kind (1 is an ordinary piece), their scores, and the precompiled normalisation."""
     import struct
 
     pieces: list[tuple[str, int]] = []
@@ -81,7 +80,7 @@ def _read_model(model: bytes) -> tuple[list[tuple[str, int]], list[float], bytes
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
-    """The fields of a protobuf message: number and content (of a number its varint's bytes)."""
+    """The fields of a protobuf message: number and content (for a varint, its bytes)."""
     position = 0
     while position < len(message):
         tag, position = _varint(message, position)
@@ -109,8 +108,6 @@ def _varint(message: bytes, position: int) -> tuple[int, int]:
 
 
 class SentencePiece:
-    """Texts into the ids of pieces."""
-
     def __init__(self, table: Mapping[str, NDArray[Any]]) -> None:
         self._text = table["pieces.text"].data.cast("B")
         self._text_ends = table["pieces.text_ends"].data
@@ -120,15 +117,15 @@ class SentencePiece:
         self._unknown_score = float(table["pieces.scores"].min()) - _UNKNOWN_PENALTY
         self._trie = table["trie"].data
         self._replacements = table["replacements"].tobytes()
-        self._known: dict[str, int] = {}
+        self._entries: dict[str, int] = {}
         self._heads: set[str] = set()
         self._loaded: set[int] = set()
-        self._seen: dict[str, tuple[int, ...]] = {}
+        self._cache: dict[str, tuple[int, ...]] = {}
 
     def encode(self, text: str, max_tokens: int) -> list[int]:
         """The ids of a text between BEGIN and END, at most `max_tokens` with these two."""
         ids = [BEGIN]
-        for chunk in text.split(" "):  # no key of the normalisation has a blank in it
+        for chunk in text.split(" "):  # no key of the normalisation contains a blank
             if chunk:
                 ids.extend(self._chunk(chunk))
                 if len(ids) >= max_tokens:
@@ -140,18 +137,18 @@ class SentencePiece:
         return ids
 
     def _chunk(self, chunk: str) -> tuple[int, ...]:
-        found = self._seen.get(chunk)
-        if found is None:
+        pieces = self._cache.get(chunk)
+        if pieces is None:
             words = self.normalise(chunk).split(" ")
-            found = tuple(piece for word in words if word for piece in self._best_path(_SPACE + word))
+            pieces = tuple(piece for word in words if word for piece in self._best_path(_SPACE + word))
             if len(chunk) <= _LONGEST_CACHED:
-                if len(self._seen) >= _CACHE_LIMIT:
-                    self._seen.clear()
-                self._seen[chunk] = found
-        return found
+                if len(self._cache) >= _CACHE_LIMIT:
+                    self._cache.clear()
+                self._cache[chunk] = pieces
+        return pieces
 
     def normalise(self, text: str) -> str:
-        """Compatibility forms into plain ones, every white space a blank."""
+        """The text with compatibility forms replaced by plain ones and white space by blanks."""
         if text.isascii():
             return text.translate(_ASCII_SPACES)
         raw = text.encode("utf-8", "replace")
@@ -168,10 +165,10 @@ class SentencePiece:
         return out.decode("utf-8", "replace")
 
     def _longest_key(self, raw: bytes, position: int) -> tuple[int, int]:
-        """Length and value of the longest key at this position, (0, 0) if there is none.
+        """Length and value of the longest key at this position, or (0, 0).
 
-        The trie is a double array: a unit holds the byte that leads to it, whether a key ends there, and how far
-        away its children are.
+        The trie is a double array. A unit has the byte that leads to it, whether a key ends there, and the distance
+        to its children.
         """
         trie = self._trie
         best = (0, 0)
@@ -187,19 +184,19 @@ class SentencePiece:
         return best
 
     def _best_path(self, word: str) -> list[int]:
-        """The pieces with the greatest sum of scores (Viterbi); of equal ones that whose last piece is longest."""
+        """The pieces with the greatest sum of scores (Viterbi). If equal, the path with the longest last piece wins."""
         self._load_heads(word)
-        known, scores, length = self._known, self._scores, len(word)
+        entries, scores, length = self._entries, self._scores, len(word)
         best = [0.0] + [float("-inf")] * length
         came_from = [0] * (length + 1)
         piece_at = [UNKNOWN] * (length + 1)
         for start in range(length):
-            if known.get(word[start], _PREFIX) == _PREFIX:
+            if entries.get(word[start], _PREFIX) == _PREFIX:
                 score = best[start] + self._unknown_score
                 if score > best[start + 1]:
                     best[start + 1], came_from[start + 1], piece_at[start + 1] = score, start, UNKNOWN
             for end in range(start + 1, length + 1):
-                piece = known.get(word[start:end])
+                piece = entries.get(word[start:end])
                 if piece is None:
                     break
                 if piece != _PREFIX:
@@ -221,7 +218,7 @@ class SentencePiece:
             if number not in self._loaded:
                 self._load_bucket(number)
                 self._loaded.add(number)
-            self._heads.add(head)  # last: another thread must not pass by what is still being loaded
+            self._heads.add(head)  # last: another thread must not skip a bucket that is still loading
 
     def _load_bucket(self, number: int) -> None:
         begin = self._text_ends[number - 1] if number else 0
@@ -229,7 +226,7 @@ class SentencePiece:
         if begin != self._text_ends[number]:
             entries = bytes(self._text[begin : self._text_ends[number]]).decode().split("\n")
             ids = self._ids[first : self._id_ends[number]].tolist()
-            self._known.update(zip(entries, ids, strict=True))
+            self._entries.update(zip(entries, ids, strict=True))
 
 
 def _children(node: int, unit: int) -> int:

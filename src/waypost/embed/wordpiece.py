@@ -1,7 +1,7 @@
 """BERT's uncased WordPiece in pure Python: the same ids as the `tokenizers` library, without loading it.
 
-Code points that came into Unicode after version 8 may be classed otherwise than there (the library's tables are of
-that time); no such character is in the vocabulary, so they are unknown in either case.
+The library has Unicode 8 tables, so newer code points may be in other categories here. The vocabulary has no such
+character: they are unknown in both.
 """
 
 import unicodedata
@@ -12,7 +12,7 @@ from waypost.errors import EngineUnavailable, ModelCorrupt
 
 _REMEDY = "Run `waypost model install`."
 _LONGEST_WORD = 100  # longer words are unknown, as in BERT
-_CACHE_LIMIT = 50_000  # entries of each table that grows with what was seen
+_CACHE_LIMIT = 50_000  # entries of each cache
 _CJK = (
     (0x3400, 0x4DBF),
     (0x4E00, 0x9FFF),
@@ -26,7 +26,7 @@ _CJK = (
 
 
 class _CharacterTable(dict[int, str]):
-    """A table for `str.translate` that fills itself with what it meets."""
+    """A table for `str.translate` that computes entries when first needed."""
 
     def __missing__(self, code: int) -> str:
         replacement = self.replacement(chr(code))
@@ -39,7 +39,7 @@ class _CharacterTable(dict[int, str]):
 
 
 class _Clean(_CharacterTable):
-    """Control characters away, every white space a blank, blanks around ideographs."""
+    """Removes control characters, turns white space into blanks, puts blanks around ideographs."""
 
     def replacement(self, char: str) -> str:
         code = ord(char)
@@ -53,7 +53,7 @@ class _Clean(_CharacterTable):
 
 
 class _Fold(_CharacterTable):
-    """After decomposition: accents away, lower case, blanks around punctuation."""
+    """After decomposition: removes accents, folds to lower case, puts blanks around punctuation."""
 
     def replacement(self, char: str) -> str:
         if unicodedata.category(char) == "Mn":
@@ -91,7 +91,7 @@ class WordPiece:
                 f"The vocabulary lacks {error.args[0]}.", "Use the vocab.txt that belongs to the model."
             ) from error
         self._vocabulary = vocabulary
-        self._seen: dict[str, tuple[int, ...]] = {}
+        self._cache: dict[str, tuple[int, ...]] = {}
 
     @classmethod
     def load(cls, path: Path) -> "WordPiece":
@@ -122,20 +122,20 @@ class WordPiece:
         return sum(len(pieces) for pieces in self._pieces(text))
 
     def _pieces(self, text: str) -> Iterator[tuple[int, ...]]:
-        seen = self._seen
+        cache = self._cache
         for word in words(text):
-            pieces = seen.get(word)
+            pieces = cache.get(word)
             if pieces is None:
                 pieces = self._split(word)
-                if len(seen) >= _CACHE_LIMIT:
-                    seen.clear()
-                seen[word] = pieces
+                if len(cache) >= _CACHE_LIMIT:
+                    cache.clear()
+                cache[word] = pieces
             yield pieces
 
     def _split(self, word: str) -> tuple[int, ...]:
         if len(word) > _LONGEST_WORD:
             return (self._unknown,)
-        found: list[int] = []
+        pieces: list[int] = []
         start = 0
         while start < len(word):
             prefix = "##" if start else ""
@@ -145,6 +145,6 @@ class WordPiece:
                     break
             else:
                 return (self._unknown,)
-            found.append(piece)
+            pieces.append(piece)
             start = end
-        return tuple(found)
+        return tuple(pieces)

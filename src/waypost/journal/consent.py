@@ -14,7 +14,7 @@ from pathlib import Path
 
 from waypost.errors import ForeignFile, InvalidInput
 from waypost.model.time import format_time
-from waypost.space.platform import read_small_file, wait_lock, write_private_file
+from waypost.system.platform import read_small_file, wait_lock, write_private_file
 
 _FILE, _LOCK = "journal-consent.json", "journal-consent.lock"
 _LARGEST = 1_000_000

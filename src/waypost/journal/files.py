@@ -17,7 +17,7 @@ from pathlib import Path
 from waypost.config import JournalSettings
 from waypost.errors import InvalidInput, NotFound, SecurityError, StoreError
 from waypost.journal.layout import ARCHIVE, DNA, FOLDERS, INDEX, day_path
-from waypost.space.platform import (
+from waypost.system.platform import (
     make_private_directory,
     sync_directory,
     wait_lock,

@@ -16,7 +16,7 @@ from waypost.journal.files import JournalFolder
 from waypost.journal.layout import DNA, INDEX, PREFERENCES, day_of, stage_of
 from waypost.journal.markdown import new_page, parse_page, render_entry
 from waypost.journal.summary.frame import split_frame
-from waypost.model.ids import id_from
+from waypost.model.ids import stable_id
 from waypost.model.journal import Amendment, Entry
 from waypost.model.memory import HEADING, State, Version
 from waypost.model.reference import CodeReference
@@ -91,7 +91,7 @@ def derived_id(unit: JournalUnit, path: str, copy: int) -> str:
     entry = unit.entry
     scope = str(to_micros(entry.at)) if unit.dated else path
     words = "\0".join((scope, entry.kind, entry.speaker or "", entry.text, str(copy)))
-    return id_from(entry.at if unit.dated else _START, words)
+    return stable_id(entry.at if unit.dated else _START, words)
 
 
 def entry_of(folder: JournalFolder, versions: list[Version], state: State) -> Entry:

@@ -1,1 +1,1 @@
-"""Asking a language model, where one is configured."""
+"""Access to a language model, if one is configured."""

@@ -1,4 +1,4 @@
-"""A language model for tests: answers by a list, and keeps what it was asked."""
+"""A language model for tests: gives prepared answers and records the questions."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from waypost.llm.protocol import Completion, Prompt, Usage
 
 
 class FakeLlm:
-    """Gives each of `answers` once, the last one for ever. `asked` holds what a real one would have been sent."""
+    """Gives each of `answers` once, and the last one forever. `asked` has the questions a server would get."""
 
     name = "fake"
 

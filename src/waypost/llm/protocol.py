@@ -1,4 +1,4 @@
-"""What the rest of the house knows of a language model. None is configured by default: callers take `Llm | None`."""
+"""The interface of a language model. None is configured by default: callers take `Llm | None`."""
 
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -6,7 +6,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class QuotedText:
-    """Text that others wrote. It is masked, cut where there is no room, and fenced as data before it is sent."""
+    """Untrusted text. It is masked, cut to fit, and fenced as data before it is sent."""
 
     name: str
     text: str
@@ -14,19 +14,19 @@ class QuotedText:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A question: our words, with the texts of others as blocks among them."""
+    """A question: our own text, with untrusted texts as blocks in it."""
 
     system: str
     parts: tuple[str | QuotedText, ...]
 
-    def and_then(self, words: str) -> "Prompt":
-        """The same question with more of our words after it."""
-        return replace(self, parts=(*self.parts, words))
+    def append(self, text: str) -> "Prompt":
+        """The prompt with more of our own text at its end."""
+        return replace(self, parts=(*self.parts, text))
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens, as the server tells them; `estimated` when it does not."""
+    """Tokens as reported by the server, or `estimated`."""
 
     prompt: int = 0
     answer: int = 0
@@ -41,13 +41,13 @@ class Usage:
 class Completion:
     text: str
     usage: Usage
-    cut: bool = False  # it ended for want of tokens, not because all was said
+    cut: bool = False  # the answer was cut off at the token limit
 
 
 class Llm(Protocol):
     @property
     def name(self) -> str:
-        """Which model answers; stored beside what it wrote."""
+        """The model's name, stored with its texts."""
         ...
 
     def complete(self, prompt: Prompt, *, max_tokens: int, as_json: bool = False) -> Completion:

@@ -9,7 +9,7 @@ __all__ = ["Memory"]
 
 
 def __getattr__(name: str) -> Any:
-    # The whole is put together on first use: a hook, which only reads, has no time for the rest.
+    # Imported on first use, since hooks need only parts of the package.
     if name == "Memory":
         from waypost.memory.facade import Memory
 

@@ -248,11 +248,11 @@ class MemoryAdmin:
         return flows.move.import_rows.import_rows(self._handle.space, numbered, self._handle.caller)
 
     def import_coding_brain(self, path: str | Path) -> "compat.coding_brain.importer.Imported":
-        """Import memories of Coding Brain from `path`, with the code references in their tags. Returns the receipts."""
+        """Import memories of Coding Brain from `path`, with the code references in their tags. Returns a report."""
         return compat.coding_brain.importer.import_tags(self._handle.space, Path(path), self._handle.caller)
 
-    def import_memory_bridge(self, path: str | Path) -> "compat.memory_bridge.importer.Bridged":
-        """Import facts, their hierarchy and their reasons from the Memory Bridge database `path`. Returns the receipts."""
+    def import_memory_bridge(self, path: str | Path) -> "compat.memory_bridge.importer.BridgeReport":
+        """Import facts, their hierarchy and their reasons from the Memory Bridge database `path`. Returns a report."""
         return compat.memory_bridge.importer.import_bridge(self._handle.space, Path(path), self._handle.caller)
 
     def undo_import(self, which: str | Path | None = None, *, origin: str | None = None) -> "flows.move.imports.Undone":
@@ -289,8 +289,8 @@ class MemoryAdmin:
         identity = self._handle.identity
         if identity.is_away and checkout in {used.id for used in self.checkouts()}:
             return self._memory(replace(self._handle, identity=replace(identity, checkout_id=checkout)))
-        remedy = "Name one of its checkouts by its id." if identity.is_away else "Its own tree is looked at."
-        raise NotFound(f"{checkout[:40]!r} is not a checkout of this memory.", remedy)
+        remedy = "Name one of its checkouts by its id." if identity.is_away else "It uses the checkout on this machine."
+        raise NotFound(f"{checkout[:40]!r} is not another checkout of this memory.", remedy)
 
     def for_path(self, path: str | Path) -> Memory:
         """Return this memory for the checkout that `path` is in, such as a clone or a worktree.

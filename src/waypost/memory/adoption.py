@@ -1,7 +1,6 @@
 """`waypost adopt`: a person decides which memory a checkout uses."""
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,14 +16,13 @@ from waypost.memory.storage import StoredSpace, open_stored, stored_space
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, Moment, utc_now
 from waypost.space.alias import aliases, first_step, identify_here, last_step, set_alias
-from waypost.space.identity import Identity, identify
+from waypost.space.identity import SPACE_ID, Identity, identify
 from waypost.space.place import space_directory
 
 if TYPE_CHECKING:
     from waypost.flows.checkouts.relatives import Relative
     from waypost.memory import Memory
 
-_ID = re.compile(r"[0-9a-f]{16}")
 CONFIRMED, ADOPTED, MERGED, UNDONE = "confirmed", "adopted", "merged", "undone"
 
 
@@ -191,9 +189,9 @@ class Adoption:
             return list(flows.checkouts.relatives.find_relatives(space))
 
     def _find(self, target: str) -> StoredSpace:
-        if _ID.fullmatch(target) and target != self._computed.space_id:
+        if SPACE_ID.fullmatch(target) and target != self._computed.space_id:
             target = aliases(self._settings.home).get(target, target)
-        if _ID.fullmatch(target) and is_stored(target, self._settings):
+        if SPACE_ID.fullmatch(target) and is_stored(target, self._settings):
             return stored_space(self._settings, target)
         place = Path(os.path.abspath(target))
         for entry in space_entries(self._settings, self._clock):

@@ -225,11 +225,11 @@ class Memory:
             One receipt for each, in the same order.
         """
         drafts = []
-        for place, fields in enumerate(memories):
+        for index, fields in enumerate(memories):
             try:
                 drafts.append(Draft.of(fields))
             except InvalidInput as error:
-                raise type(error)(f"Memory {place}: {error.what}", error.remedy) from error
+                raise type(error)(f"Memory {index}: {error.what}", error.remedy) from error
         return list(flows.write.remember.remember(self.space, drafts, self._handle.caller, direct=False))
 
     def decide(

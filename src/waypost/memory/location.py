@@ -10,7 +10,7 @@ from waypost.memory.storage import StoredSpace, open_stored, stored_space, store
 from waypost.model.time import Clock
 from waypost.space.alias import aliases, identify_here, set_alias
 from waypost.space.identity import Identity, identify_person
-from waypost.space.place import known_by, space_directory
+from waypost.space.place import marker_file, space_directory
 from waypost.space.remote import repository_key
 
 
@@ -50,7 +50,7 @@ def locate_again(identity: Identity, refused: UnknownCheckout, settings: Setting
 
 def is_stored(space_id: str, settings: Settings) -> bool:
     """Whether a memory of this id exists on this machine or in the database."""
-    if (space_directory(settings.memory_root, space_id) / known_by(settings)).is_file():
+    if (space_directory(settings.memory_root, space_id) / marker_file(settings)).is_file():
         return True
     if not settings.store:
         return False

@@ -1,6 +1,5 @@
 """Move memories from files into a PostgreSQL database and back."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,10 +17,8 @@ from waypost.memory.storage import StoredSpace, stored_ids, stored_space
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, utc_now
 from waypost.space.alias import aliases, set_alias
-from waypost.space.identity import path_id, tree_here
+from waypost.space.identity import SPACE_ID, path_id, tree_here
 from waypost.store.tables import TABLES
-
-_ID = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +173,7 @@ def find_stored_space(settings: Settings, directory: Path, person: str | None) -
 def readable_spaces(settings: Settings) -> Iterator[StoredSpace]:
     """All readable memories of a data directory or a database."""
     for space_id in sorted(stored_ids(settings)):
-        if _ID.fullmatch(space_id):
+        if SPACE_ID.fullmatch(space_id):
             try:
                 yield stored_space(settings, space_id)
             except WaypostError:  # not a memory

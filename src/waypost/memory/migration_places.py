@@ -15,8 +15,8 @@ from waypost.memory.storage import StoredSpace, need_driver, open_store, team_sp
 from waypost.model.time import Clock
 from waypost.space.metadata import METADATA_FILE, Metadata, write_metadata
 from waypost.space.place import DATABASE_FILE, space_directory
-from waypost.space.platform import make_private_directory, sync_directory, write_failure, write_private_file
 from waypost.store.protocol import Store
+from waypost.system.platform import make_private_directory, sync_directory, write_failure, write_private_file
 
 _INCOMING = "incoming"  # a folder beside the database for an unfinished copy
 _SIDECARS = "vectors-*.bin"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import apsw
 
-from waypost.space.platform import make_private_directory
 from waypost.store.sqlite.connection import keep_private, translated_errors
+from waypost.system.platform import make_private_directory
 
 _BUSY_MS = 5_000
 

@@ -1,7 +1,6 @@
 """The memories that a memory can share with: those of the same data directory or database."""
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -14,7 +13,7 @@ from waypost.memory.storage import StoredSpace, open_stored, stored_space, store
 from waypost.model.share import ShareRow
 from waypost.model.time import Clock
 from waypost.space.alias import identify_here
-from waypost.space.identity import Identity
+from waypost.space.identity import SPACE_ID, Identity
 from waypost.store.protocol import Store
 from waypost.store.shares import GIVES, TAKES
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from waypost.store.postgres.directory.rows import ShareHalf
 
 PATIENCE_SECONDS = 1.0  # how long an answer waits for a locked project
-_ID = re.compile(r"[0-9a-f]{16}")
 _MOST_LISTED = 5  # projects of the same name in a message
 
 
@@ -48,7 +46,7 @@ class StoredNeighbours:
     def find(self, project: str) -> Neighbour:
         if os.sep in project or "/" in project or project.startswith("."):
             return self._at_path(project)
-        if _ID.fullmatch(project):
+        if SPACE_ID.fullmatch(project):
             try:
                 return self._by_id(project)
             except NotFound:  # the name of a project may look like an id
@@ -126,7 +124,7 @@ class TeamNeighbours(StoredNeighbours):
         try:
             return super().find(project)
         except NotFound:
-            if _ID.fullmatch(project):
+            if SPACE_ID.fullmatch(project):
                 return Neighbour(project, "", project)
             raise
 

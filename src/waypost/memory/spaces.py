@@ -21,7 +21,7 @@ from waypost.memory.storage import StoredSpace, open_store
 from waypost.model.ids import IdMaker
 from waypost.model.time import Clock
 from waypost.space.identity import Identity
-from waypost.space.metadata import keep_metadata, read_metadata
+from waypost.space.metadata import read_metadata, update_metadata
 from waypost.space.place import open_space as make_space
 from waypost.store.protocol import Store
 
@@ -169,7 +169,7 @@ def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
     except BaseException:
         store.close()
         raise
-    keep_metadata(folder, space.engines.main.name, store.schema_version)
+    update_metadata(folder, space.engines.main.name, store.schema_version)
     if store.may_write:
         with suppress(StoreCorrupt):  # reading still works; a write would raise with the remedy
             flows.engines.pending_vectors.adopt_engine(space)

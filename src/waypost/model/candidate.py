@@ -1,10 +1,10 @@
-"""A fact that was learned from a change or found in a tree, before anybody has approved it."""
+"""A proposed fact, learned from a change or found in a repository, before anyone approves it."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-CERTAIN = 0.8  # from here on a candidate is stored without being asked about
+CERTAIN = 0.8  # candidates at or above this confidence are stored without review
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +16,12 @@ class Candidate:
     level: int | None = None
     domain: str = ""
     module: str = ""
-    topic: str = ""  # what it is about, as "dependency:pyproject.toml:httpx": a later one on the same topic replaces it
+    topic: str = ""  # such as "dependency:pyproject.toml:httpx"; a later candidate on the same topic replaces this one
     refs: tuple[str, ...] = ()  # "path", "path#L1-L9" or "path#Symbol.method"
     evidence: tuple[str, ...] = ()  # "commit 1a2b3c4: Use httpx"
     ttl_class: str | None = None
-    time: datetime | None = None  # since when it is true, where that is known
-    reason: str = ""  # why it was proposed, for whoever reviews it
+    time: datetime | None = None  # since when it is true, if known
+    reason: str = ""  # why it was proposed, shown in the review
 
     @property
     def is_certain(self) -> bool:

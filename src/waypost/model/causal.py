@@ -1,7 +1,7 @@
 """Why something was decided: decisions, their reasons, consequences and constraints, and the links between them.
 
-Every link points from cause to effect: a reason `justifies` a decision, a decision `leads_to` a consequence, a
-constraint `blocks` what a decision could have been (it is shown as "limits"), and something `causes` something else.
+Every link points from cause to effect. A reason `justifies` a decision, and a decision `leads_to` a consequence.
+A constraint `blocks` alternatives of a decision (shown as "limits"). `causes` links any other two memories.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from waypost.model.time import format_time
 
 DECISION, REASON, CONSEQUENCE, CONSTRAINT = CAUSAL_KINDS = ("decision", "reason", "consequence", "constraint")
 JUSTIFIES, LEADS_TO, BLOCKS, CAUSES = CAUSAL_LINKS = ("justifies", "leads_to", "blocks", "causes")
-REPLACES = "supersedes"  # from what is true now to what was true before: no cause, and not followed as one
+REPLACES = "supersedes"  # from the current memory to the one it replaced; not a cause, so chains do not follow it
 MOST_DEPTH = 20
 
 
@@ -70,11 +70,11 @@ class CausalNode:
 
 @dataclass(frozen=True, slots=True)
 class CausalChain:
-    """The answer to a why. Without a root nothing was found.
+    """The answer to a why question. Without a root, nothing matched.
 
-    `nodes` are all that links reach, the root first, then nearest first; each of the others is in at most one of
-    `reasons` (what led to the root), `constraints` (what limited it) and `consequences` (what came of it). What only
-    shares a reason or a consequence with the root is among `nodes` alone.
+    `nodes` has every memory that links reach: the root first, then the nearest. Each other node is in at most one of
+    `reasons`, `constraints` and `consequences`. A node that only shares a reason or a consequence with the root is in
+    none of them.
     """
 
     question: str
@@ -85,11 +85,11 @@ class CausalChain:
     reasons: tuple[CausalNode, ...] = ()
     consequences: tuple[CausalNode, ...] = ()
     constraints: tuple[CausalNode, ...] = ()
-    replaces: tuple[CausalNode, ...] = ()  # what the root took the place of, the last one first
-    replaced_by: tuple[CausalNode, ...] = ()  # what later took its place, the next one first
-    replacements: tuple[CausalEdge, ...] = ()  # which of these replaced which
-    told: str = ""  # the reason that the root's own words give
-    left_out: int = 0  # linked with what is shown, but too far or too many
+    replaces: tuple[CausalNode, ...] = ()  # what the root replaced, latest first
+    replaced_by: tuple[CausalNode, ...] = ()  # what replaced the root, earliest first
+    replacements: tuple[CausalEdge, ...] = ()  # the links between the replaced and the replacing
+    stated_reason: str = ""  # the reason given in the root's own text
+    left_out: int = 0  # linked to these nodes, but too far away or too many
     confidence: float = 0.0
     mermaid: str = ""
     notices: tuple[str, ...] = ()
@@ -111,7 +111,7 @@ class CausalChain:
                 "replaces": rows(self.replaces),
                 "replaced_by": rows(self.replaced_by),
                 "replacements": [edge.to_json() for edge in self.replacements],
-                "told": self.told or None,
+                "told": self.stated_reason or None,
                 "depth": self.depth,
                 "left_out": self.left_out,
                 "confidence": self.confidence,

@@ -1,4 +1,4 @@
-"""What a commit, or the work that is not committed yet, did to a tree: values that the parser makes and learning reads."""
+"""The changes of a commit, or of uncommitted work, as the parser reports them to learning."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,16 +8,16 @@ ADDED, REMOVED, MODIFIED, RENAMED = "added", "removed", "modified", "renamed"
 
 @dataclass(frozen=True, slots=True)
 class SymbolChange:
-    """A definition that came, went, or is not what it was."""
+    """A definition that was added, removed, renamed or modified."""
 
     name: str  # within its file: "Client.send"
     type: str  # "class", "function", "method" …
-    change: str  # ADDED, REMOVED, RENAMED (also: moved from another file), or MODIFIED
-    line: int = 0  # where it is now; where it was, if it is gone
+    change: str  # ADDED, REMOVED, MODIFIED or RENAMED (which includes moved from another file)
+    line: int = 0  # the current line; the last one if it was removed
     end_line: int = 0
     signature: str = ""
-    signature_before: str = ""  # differs from `signature` where callers would notice
-    doc: str = ""  # the first sentence of what it says of itself
+    signature_before: str = ""  # differs from `signature` only in ways that callers notice
+    doc: str = ""  # the first sentence of its docstring
     name_before: str = ""
     path_before: str = ""
     is_public: bool = True
@@ -28,9 +28,9 @@ class SymbolChange:
 class DependencyChange:
     name: str
     change: str  # ADDED, REMOVED or MODIFIED
-    wanted: str = ""  # the versions asked for now, as the manifest has them
+    wanted: str = ""  # the required versions, as written in the manifest
     wanted_before: str = ""
-    group: str = "runtime"  # runtime, development, optional, build; or "language": the language itself
+    group: str = "runtime"  # runtime, development, optional, build, or "language" for the language itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +43,15 @@ class SettingChange:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    path: str  # where it is now; where it was, if it is gone
+    path: str  # the current path; the last one if it was removed
     change: str  # ADDED, REMOVED, MODIFIED or RENAMED
     path_before: str = ""
     language: str = ""
     role: str = "source"  # source, test, example, document, configuration, manifest, pipeline, generated or other
     lines_added: int = 0
     lines_removed: int = 0
-    layout_only: bool = False  # nothing but white space and comments differs
-    purpose: str = ""  # what the file says of itself in a sentence
+    layout_only: bool = False  # only white space and comments differ
+    purpose: str = ""  # one sentence from the file's own documentation
     symbols: tuple[SymbolChange, ...] = ()
     dependencies: tuple[DependencyChange, ...] = ()
     settings: tuple[SettingChange, ...] = ()
@@ -59,7 +59,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    """One commit, or with an empty `commit` what is not committed yet."""
+    """One commit, or uncommitted work if `commit` is empty."""
 
     files: tuple[FileChange, ...]
     commit: str = ""  # its full id

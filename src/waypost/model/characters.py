@@ -1,8 +1,8 @@
-"""Characters that act on a reader without being seen: terminal escapes, invisible ones, those that turn the direction.
+"""Characters that act on a reader without being visible: terminal escapes, invisible characters, direction overrides.
 
-A text is stored without terminal escapes. Where it is shown, to a person or to a language model, `seen` leaves what a
-person would see: Unicode's tag characters can spell whole sentences that only a model reads, and a run of variation
-selectors behind one emoji can hold any bytes. Joiners stay where writing needs them.
+A text is stored without terminal escapes. `visible_text` removes what a person could not see, before a person or a
+language model reads it. Unicode's tag characters can spell sentences that only a model reads. Variation selectors
+behind one emoji can hold any bytes. Joiners stay where a script needs them.
 """
 
 import json
@@ -10,8 +10,8 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-MARK = "\ufffd"  # stands for what was hidden, so that a reader knows there was something
-# ECMA-48: control sequences, strings (titles, links) up to their end, character sets, single functions, a bare escape.
+MARK = "\ufffd"  # replaces hidden characters, so that a reader knows there were some
+# ECMA-48: control sequences, strings (titles, links), character sets, single functions, a bare escape.
 _ESCAPES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]{0,100}[ -/]{0,20}[@-~]?"
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]{0,4096}(?:\x07|\x1b\\|\x9c)?"
@@ -20,7 +20,7 @@ _ESCAPES = re.compile(
     r"|[\x80-\x9f]"
 )
 _OVERSTRUCK = re.compile(r"[^\n\x08]\x08")  # bold and underlined text of manual pages: `_\bx`, `x\bx`
-# Cosmetic ones go without a trace. Joiners, soft hyphens and selectors are in many texts that people paste.
+# Removed without a mark: joiners, soft hyphens and selectors are common in pasted text.
 _COSMETIC = "\u00ad\u034f\u180b-\u180d\u180f\u200c\u200d\u2060\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
 _ACTING = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"
@@ -34,7 +34,7 @@ _SUBDIVISION_FLAGS = "|".join(  # England, Scotland, Wales: the only tags that U
 _HIDDEN = re.compile(f"(?P<flag>{_SUBDIVISION_FLAGS})|[{_COSMETIC}{_ACTING}]+")
 _ONLY_COSMETIC = re.compile(f"[{_COSMETIC}]+")
 _SEPARATORS = {0x2028: " ", 0x2029: " "}
-_BLANKS = frozenset("\u2800")  # a sign that is drawn as nothing
+_BLANKS = frozenset("\u2800")  # the empty Braille pattern
 _JOINER, _NON_JOINER, _AS_PICTURE, _AS_TEXT = "\u200d", "\u200c", "\ufe0f", "\ufe0e"
 _SYMBOLS = frozenset({"So", "Sk", "Sm", "Po", "Pd"})
 _LETTERS = frozenset({"Lo", "Mn", "Mc"})
@@ -42,39 +42,39 @@ _JOINED_SCRIPTS = ((0x0600, 0x0DFF), (0x1000, 0x109F), (0x1780, 0x18AF), (0xFB50
 
 
 def without_escapes(text: str) -> str:
-    """The text without sequences that a terminal obeys, and without what was overstruck."""
+    """The text without terminal escape sequences and overstruck characters."""
     if "\x08" in text:
         text = _OVERSTRUCK.sub("", text)
     return text if text.isascii() and "\x1b" not in text else _ESCAPES.sub("", text.replace("\x85", "\n"))
 
 
 def is_invisible(text: str) -> bool:
-    """Whether nothing of the text can be seen."""
+    """Whether the text has no visible character."""
     return all(character.isspace() or character in _BLANKS for character in _HIDDEN.sub("", text))
 
 
-def seen(text: str) -> str:
-    """The text as a person sees it. A hidden run becomes one mark; a cosmetic one goes."""
+def visible_text(text: str) -> str:
+    """The text as a person sees it. A hidden run becomes one mark; a cosmetic run is removed."""
     if text.isascii() and text.isprintable():
         return text
-    return _revealed(text, lambda run: "" if _ONLY_COSMETIC.fullmatch(run) else MARK).translate(_SEPARATORS)
+    return _replace_hidden(text, lambda run: "" if _ONLY_COSMETIC.fullmatch(run) else MARK).translate(_SEPARATORS)
 
 
-def spelled_out(line: str) -> str:
-    """A line of JSON with its hidden characters as `\\u200b`: it says the same, and acts on nobody."""
-    return _revealed(line, lambda run: json.dumps(run)[1:-1])
+def escape_hidden(line: str) -> str:
+    """A line of JSON with its hidden characters escaped as `\\u200b`: the same value, but harmless to show."""
+    return _replace_hidden(line, lambda run: json.dumps(run)[1:-1])
 
 
-def _revealed(text: str, instead: Callable[[str], str]) -> str:
-    def shown(found: re.Match[str]) -> str:
-        before, after = text[max(found.start() - 1, 0) : found.start()], text[found.end() : found.end() + 1]
-        return found[0] if found["flag"] or _belongs(found[0], before, after) else instead(found[0])
+def _replace_hidden(text: str, replacement: Callable[[str], str]) -> str:
+    def replace(match: re.Match[str]) -> str:
+        before, after = text[max(match.start() - 1, 0) : match.start()], text[match.end() : match.end() + 1]
+        return match[0] if match["flag"] or _is_needed(match[0], before, after) else replacement(match[0])
 
-    return _HIDDEN.sub(shown, text)
+    return _HIDDEN.sub(replace, text)
 
 
-def _belongs(run: str, before: str, after: str) -> bool:
-    """Whether a run is one that writing needs: in an emoji, or between letters of a script that joins them."""
+def _is_needed(run: str, before: str, after: str) -> bool:
+    """Whether a run belongs to an emoji, or stands between letters of a script that joins them."""
     if not before or len(run) > 2:
         return False
     kind, next_kind = unicodedata.category(before), unicodedata.category(after) if after else ""

@@ -1,4 +1,4 @@
-"""A tree on some machine, as a memory that is not beside it knows it."""
+"""A checkout of the repository on some machine, seen from a memory that has no access to it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,15 +9,15 @@ from waypost.model.time import format_time
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """Where a memory was used, and when what points into that tree was compared with it last."""
+    """Where a memory was used, and when its code references were last checked there."""
 
     id: str
-    root: str  # as its own machine calls it
+    root: str  # a path on its own machine
     judged_at: datetime | None = None  # None: never
 
     @property
-    def told(self) -> str:
-        """As of when, and of which checkout, a verdict is: for people."""
+    def description(self) -> str:
+        """When and in which checkout the code was checked, for people."""
         if not self.root:
             return "never compared with a tree"
         when = f"as of {minute(self.judged_at)}" if self.judged_at is not None else "never compared with its tree"

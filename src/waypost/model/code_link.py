@@ -1,4 +1,4 @@
-"""A memory's links into the code, as they are in the tree at hand."""
+"""A memory's links into the code, as they are in this checkout."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,7 +10,7 @@ from waypost.model.memory import State, Version
 from waypost.model.reference import CodeReference
 from waypost.model.time import format_time
 
-if TYPE_CHECKING:  # who shares nothing does not load it
+if TYPE_CHECKING:  # loaded only by projects that share
     from waypost.model.share import SharingProject
 
 CODE_CHANGED = "code_changed: "
@@ -18,18 +18,21 @@ CODE_CHANGED = "code_changed: "
 
 @dataclass(frozen=True, slots=True)
 class CodeLink:
-    """A reference and what became of it. `reference` says where the code is now, since when it is stale, how sure."""
+    """A reference and the verdict on its code.
+
+    `reference` says where the code is now, since when it is stale, and how sure that is.
+    """
 
     reference: CodeReference
-    was: CodeReference  # as it was pinned
+    was: CodeReference  # as pinned
     finding: CodeVerdict = field(default_factory=lambda: CodeVerdict(UNCHECKED))
     is_stale: bool = False
     checked_at: datetime | None = None
-    checkout: str = ""  # the tree that it was looked for in, where that is not at hand
+    checkout: str = ""  # where it was checked, if that is not this checkout
 
     @property
     def as_of(self) -> str:
-        """For people, where the tree is not at hand: when this was found, and in which checkout."""
+        """When and in which other checkout this was checked, for people; empty if it was checked here."""
         if not self.checkout:
             return ""
         if self.checked_at is None:
@@ -38,31 +41,28 @@ class CodeLink:
 
     @property
     def has_moved(self) -> bool:
-        """Whether it is in another file, or under another name; lines that shifted are no news."""
+        """Whether the code is in another file or has another name. Shifted lines do not count."""
         return self.finding.path is not None and (
             self.finding.state == MOVED or self.finding.path != self.was.file_path
         )
 
     @property
     def reason(self) -> str:
-        """What is wrong with it, as a part of the memory's reason; empty when nothing is."""
+        """Why the link is stale, as part of the memory's stale reason; empty if it is fresh."""
         if not self.is_stale:
             return ""
-        found = self.finding
-        if found.state == DELETED:
+        verdict = self.finding
+        if verdict.state == DELETED:
             return f"{self.was.file_path} (deleted)"
-        place = (
-            f"{self.reference.file_path}:{self.reference.line_range.start}"
-            if self.reference.line_range
-            else (self.reference.file_path)
-        )
-        if found.state == AMBIGUOUS:
-            return f"{place} (could be {' or '.join(found.others[:3])})" if found.others else f"{place} (ambiguous)"
-        return f"{place} ({found.amount:.0%} changed)" if found.state == CHANGED and found.amount else place
+        lines = self.reference.line_range
+        place = f"{self.reference.file_path}:{lines.start}" if lines else self.reference.file_path
+        if verdict.state == AMBIGUOUS:
+            return f"{place} (could be {' or '.join(verdict.others[:3])})" if verdict.others else f"{place} (ambiguous)"
+        return f"{place} ({verdict.amount:.0%} changed)" if verdict.state == CHANGED and verdict.amount else place
 
     def to_json(self) -> dict[str, Any]:
         row = {
-            "last_verified_at": None,  # unless somebody has verified it
+            "last_verified_at": None,  # the default, for references that nobody has verified
             **self.reference.to_json(),
             "confidence_score": self.reference.confidence_score,
             "code_link": self.reference.uri,
@@ -86,15 +86,15 @@ class CodeLink:
 
 @dataclass(frozen=True, slots=True)
 class LinkedMemory:
-    """A memory with its links as they are now, and what follows from them for the memory."""
+    """A memory with its current links, and its state and confidence as they follow from them."""
 
     version: Version
-    state: State  # stale where a link is
+    state: State  # stale if a link is
     links: tuple[CodeLink, ...]
     confidence: float
     stale_since: datetime | None = None
-    project: "SharingProject | None" = None  # that shares it; None: it is this space's own
-    seen_at: datetime | None = None  # when it was last seen to fit its code, or verified: what its confidence rests on
+    project: "SharingProject | None" = None  # the project that shares it; None: this space's own
+    seen_at: datetime | None = None  # when it last matched its code or was verified; its confidence depends on it
 
     @property
     def id(self) -> str:
@@ -123,7 +123,7 @@ class AboutHit:
     """A memory about a place in the code."""
 
     memory: LinkedMemory
-    relevance: str  # "direct": the line is inside; "symbol": it is about the symbol around the line; "file"
+    relevance: str  # "direct": it refers to the line; "symbol": to the symbol around the line; "file"
     link: CodeLink
 
     def to_json(self) -> dict[str, Any]:
@@ -132,15 +132,15 @@ class AboutHit:
 
 @dataclass(frozen=True, slots=True)
 class StaleReport:
-    """What a check of many memories found. Counts are of memories that point at code."""
+    """The result of checking many memories. Counts include only memories that refer to code."""
 
     checked: int
     stale: int
     fresh: int
-    errors: int  # that nobody can tell of: nothing was noted, or the code cannot be read
+    errors: int  # not checkable: nothing was recorded to compare with, or the code cannot be read
     memories: tuple[LinkedMemory, ...] = ()  # the stale ones, longest stale first
-    moved: tuple[LinkedMemory, ...] = ()  # fresh ones whose code is in another place
-    seen: Checkout | None = None  # as of when, and in which checkout, where the tree is not at hand
+    moved: tuple[LinkedMemory, ...] = ()  # fresh ones whose code has moved
+    seen: Checkout | None = None  # the checkout they were last checked in, if it is not this one
 
     def to_json(self) -> dict[str, Any]:
         as_of = {} if self.seen is None else {"as_of": self.seen.to_json()}
@@ -149,6 +149,6 @@ class StaleReport:
             "stale": self.stale,
             "fresh": self.fresh,
             "errors": self.errors,
-            "memories": [one.to_json() for one in self.memories],
-            "moved": [one.to_json() for one in self.moved],
+            "memories": [memory.to_json() for memory in self.memories],
+            "moved": [memory.to_json() for memory in self.moved],
         }

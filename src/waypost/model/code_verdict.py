@@ -1,24 +1,24 @@
-"""What became of a piece of code that a memory points at."""
+"""The verdict on a piece of code that a memory refers to: unchanged, moved, changed, deleted and so on."""
 
 from dataclasses import dataclass
 
 from waypost.model.reference import LineRange
 
-UNCHANGED = "unchanged"  # it says the same; its lines may be others
-MOVED = "moved"  # it says the same in another file, or under another name
+UNCHANGED = "unchanged"  # the same code in the same file; its lines may have shifted
+MOVED = "moved"  # the same code in another file, or under another name
 CHANGED = "changed"
 DELETED = "deleted"
-AMBIGUOUS = "ambiguous"  # it is not where it was, and several places could be it
-UNCHECKED = "unchecked"  # nobody can tell: nothing was noted of it when it was pointed at, or it cannot be read
+AMBIGUOUS = "ambiguous"  # not where it was, and several places could be it
+UNCHECKED = "unchecked"  # nothing was recorded to compare with, or the code cannot be read
 
 
 @dataclass(frozen=True, slots=True)
 class CodeVerdict:
-    """Where it is now, as far as that can be said, and how much of it is another."""
+    """Where the code is now, if that is known, and how much of it changed."""
 
     state: str
-    path: str | None = None  # None: nowhere
+    path: str | None = None  # None: deleted or not located
     lines: LineRange | None = None  # None with a path: the whole file
     amount: float = 0.0  # the part of it that changed, 0 to 1
-    name: str = ""  # its qualified name now, where it is a symbol
+    name: str = ""  # its current qualified name, if it is a symbol
     others: tuple[str, ...] = ()  # where else it could be, as `path:line`

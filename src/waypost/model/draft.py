@@ -1,4 +1,4 @@
-"""What a caller wants remembered: checked before anything is touched, so that nothing is half-written."""
+"""A memory that a caller wants to store, checked completely before anything is written."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,13 +15,13 @@ from waypost.model.lifetime import Lifetime, check_class, check_on_expire, lifet
 from waypost.model.reference import MAX_REFERENCES, CodeReference
 from waypost.model.time import parse_time
 
-MAX_TEXT = 1_000_000  # characters; a larger one is a file, not a memory
+MAX_TEXT = 1_000_000  # characters; longer text belongs in a file
 MAX_SHORT = 500
 MAX_ITEMS = MAX_REFERENCES
 MAX_LEVEL = 3
 MAX_TTL = 100 * 366 * 86_400
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_NOT_IN_A_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+NOT_IN_A_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
@@ -40,7 +40,7 @@ class Draft:
     valid_until: datetime | None = None
     ttl: int | None = None
     ttl_class: str | None = None
-    refresh: tuple[str, ...] = ()  # globs of files whose change starts its time anew
+    refresh: tuple[str, ...] = ()  # globs of files whose change restarts the lifetime
     on_expire: str | None = None
     parent: str | None = None  # the memory that contains it
     replaces: str | None = None
@@ -48,65 +48,61 @@ class Draft:
     evidence: tuple[str, ...] = ()
     tags: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)  # by the names of `LABELS`
-    claims: Mapping[str, str] = field(
-        default_factory=dict
-    )  # what the payload says about its own origin: kept, never believed
-    memory_id: str | None = None  # an import keeps the id it brought
-    expires_at: datetime | None = None  # and when its time runs out
-    archived_at: datetime | None = None  # or since when it was out of recall
+    claims: Mapping[str, str] = field(default_factory=dict)  # source and actor as the payload claims: kept, not trusted
+    memory_id: str | None = None  # an import keeps its ids,
+    expires_at: datetime | None = None  # its expiry times,
+    archived_at: datetime | None = None  # and since when a memory is archived
     protected: bool = False
     import_id: str | None = None  # the import that brought it, if that can be undone
-    stale_reason: str | None = None  # an import says that it was stale where it comes from
-    more: Mapping[str, str] = field(
-        default_factory=dict
-    )  # what else the heading of a journal's entry says, such as media
+    stale_reason: str | None = None  # an imported memory that was already stale
+    more: Mapping[str, str] = field(default_factory=dict)  # other values in the heading of a journal entry, e.g. media
     said_by: Mapping[str, str] = field(default_factory=dict)  # source and actor of the proposal that a person approved
-    chain: Mapping[str, Any] = field(default_factory=dict)  # what is recorded with a decision, as options of `decide`
+    chain: Mapping[str, Any] = field(default_factory=dict)  # recorded with a decision, as options of `decide`
 
     @property
     def lifetime(self) -> Lifetime | None:
-        """How long it lives: as its class says, and as is said beside it."""
+        """From `ttl_class`, with `ttl`, `refresh` and `on_expire` taking precedence."""
         return lifetime_of(self.ttl, self.ttl_class, self.refresh, self.on_expire)
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> "Draft":
+    def of(cls, payload: Mapping[str, Any]) -> "Draft":
         """Check a payload (an option set, a JSON line) and turn it into a draft."""
-        if not isinstance(given, Mapping):
+        if not isinstance(payload, Mapping):
             raise InvalidInput("A memory must be an object with `text`.", 'For example {"text": "Uploads use S3"}.')
-        if "code_refs" in given and "refs" not in given:  # as our answers call them
-            given = {
-                **{name: value for name, value in given.items() if name != "code_refs"},
-                "refs": given["code_refs"],
+        if "code_refs" in payload and "refs" not in payload:  # the name in our answers
+            payload = {
+                **{name: value for name, value in payload.items() if name != "code_refs"},
+                "refs": payload["code_refs"],
             }
-        unknown = sorted(str(k) for k in set(given) - _FIELDS - _CLAIMS)
+        unknown = sorted(str(k) for k in set(payload) - _FIELDS - _CLAIMS)
         if unknown:
             raise InvalidInput(f"Unknown field {unknown[0][:40]!r}.", f"Fields: {', '.join(sorted(_FIELDS))}.")
-        kind = kind_of(given.get("kind") or "fact")
+        kind = kind_of(payload.get("kind") or "fact")
         if kind.derived:
             raise InvalidInput(f"Memories of kind {kind.name!r} come from the code, not by hand.", "Use fact or note.")
         draft = cls(
-            text=check_text(given.get("text")),
+            text=check_text(payload.get("text")),
             kind=kind.name,
-            level=_whole(given, "level", 0, MAX_LEVEL),
-            domain=_short(given, "domain") or "",
-            module=_short(given, "module") or "",
-            session=_short(given, "session"),
-            speaker=_short(given, "speaker"),
-            time=_time(given, "time"),
-            key=_short(given, "key"),
-            valid_from=_time(given, "valid_from"),
-            valid_until=_time(given, "valid_until"),
-            ttl=_whole(given, "ttl", 1, MAX_TTL),
-            ttl_class=check_class(given["ttl_class"]) if given.get("ttl_class") is not None else None,
-            refresh=tuple(check_line(glob, "refresh") for glob in _items(given, "refresh")),
-            on_expire=check_on_expire(given["on_expire"]) if given.get("on_expire") is not None else None,
-            parent=check_id(given["parent"]) if given.get("parent") is not None else None,
-            replaces=check_id(given["replaces"]) if given.get("replaces") is not None else None,
-            refs=tuple(_reference(r) for r in _items(given, "refs")),
-            evidence=tuple(check_line(e, "evidence") for e in _items(given, "evidence")),
-            tags=_tags(given.get("tags")),
-            labels={name: check_line(given[name], name) for name in LABELS if given.get(name) is not None},
-            claims={k: check_line(str(given[k])[:MAX_SHORT], k) for k in sorted(_CLAIMS) if given.get(k)},
+            level=_whole(payload, "level", 0, MAX_LEVEL),
+            domain=_short(payload, "domain") or "",
+            module=_short(payload, "module") or "",
+            session=_short(payload, "session"),
+            speaker=_short(payload, "speaker"),
+            time=_time(payload, "time"),
+            key=_short(payload, "key"),
+            valid_from=_time(payload, "valid_from"),
+            valid_until=_time(payload, "valid_until"),
+            ttl=_whole(payload, "ttl", 1, MAX_TTL),
+            ttl_class=check_class(payload["ttl_class"]) if payload.get("ttl_class") is not None else None,
+            refresh=tuple(check_line(glob, "refresh") for glob in _items(payload, "refresh")),
+            on_expire=check_on_expire(payload["on_expire"]) if payload.get("on_expire") is not None else None,
+            parent=check_id(payload["parent"]) if payload.get("parent") is not None else None,
+            replaces=check_id(payload["replaces"]) if payload.get("replaces") is not None else None,
+            refs=tuple(_reference(r) for r in _items(payload, "refs")),
+            evidence=tuple(check_line(e, "evidence") for e in _items(payload, "evidence")),
+            tags=_tags(payload.get("tags")),
+            labels={name: check_line(payload[name], name) for name in LABELS if payload.get(name) is not None},
+            claims={k: check_line(str(payload[k])[:MAX_SHORT], k) for k in sorted(_CLAIMS) if payload.get(k)},
         )
         _check_together(draft)
         return draft
@@ -121,8 +117,10 @@ _FIELDS = frozenset(f.name for f in fields(Draft)) - _NOT_GIVEN | frozenset(LABE
 
 
 def check_text(text: object, field: str = "text") -> str:
-    """Return the text as it will be stored: normal line ends, without terminal escapes. Raises InvalidInput for one that is
-    empty, cannot be seen, is too long or holds another control character."""
+    """The text as it will be stored: with `\\n` line ends and without terminal escapes.
+
+    Raises InvalidInput if it is empty, invisible or too long, or has other control characters.
+    """
     if not isinstance(text, str):
         raise InvalidInput(f"{field} must be a text, not {type(text).__name__}.", f"Write out the {field}.")
     if _SURROGATE.search(text):
@@ -134,13 +132,13 @@ def check_text(text: object, field: str = "text") -> str:
         raise InvalidInput(f"{field} has only invisible characters.", "Write it with characters that can be seen.")
     if len(clean) > MAX_TEXT:
         raise InvalidInput(
-            f"{field} has {len(clean):,} characters; a memory holds at most {MAX_TEXT:,}.",
+            f"{field} has {len(clean):,} characters; the limit is {MAX_TEXT:,}.",
             "Split it, or keep the file and remember where it is (--ref).",
         )
-    found = _CONTROL.search(clean)
-    if found:
+    control = _CONTROL.search(clean)
+    if control:
         raise InvalidInput(
-            f"{field} contains the control character U+{ord(found[0]):04X} at position {found.start()}.",
+            f"{field} contains the control character U+{ord(control[0]):04X} at position {control.start()}.",
             "Remove it: it would act on terminals that show the memory.",
         )
     return clean
@@ -160,7 +158,7 @@ def _check_together(draft: Draft) -> None:
 
 
 def check_line(value: object, field: str) -> str:
-    """Return a short text on one line as it will be stored or compared."""
+    """The short, one-line text as it will be stored or compared. Raises InvalidInput for any other."""
     if not isinstance(value, str):
         raise InvalidInput(f"{field} must be a text, not {type(value).__name__}.", "")
     clean = check_text(value, field)
@@ -169,13 +167,13 @@ def check_line(value: object, field: str) -> str:
     return clean
 
 
-def _short(given: Mapping[str, Any], field: str) -> str | None:
-    value = given.get(field)
+def _short(payload: Mapping[str, Any], field: str) -> str | None:
+    value = payload.get(field)
     return None if value is None else check_line(value, field)
 
 
-def _whole(given: Mapping[str, Any], field: str, low: int, high: int) -> int | None:
-    value = given.get(field)
+def _whole(payload: Mapping[str, Any], field: str, low: int, high: int) -> int | None:
+    value = payload.get(field)
     return None if value is None else check_whole(value, field, low, high)
 
 
@@ -185,15 +183,15 @@ def check_whole(value: object, field: str, low: int, high: int) -> int:
     return value
 
 
-def _time(given: Mapping[str, Any], field: str) -> datetime | None:
-    value = given.get(field)
+def _time(payload: Mapping[str, Any], field: str) -> datetime | None:
+    value = payload.get(field)
     if value is None or isinstance(value, datetime):
         return None if value is None else parse_time(value.isoformat(), field)
     return parse_time(value, field)
 
 
-def _items(given: Mapping[str, Any], field: str) -> Sequence[Any]:
-    value = given.get(field)
+def _items(payload: Mapping[str, Any], field: str) -> Sequence[Any]:
+    value = payload.get(field)
     if value is None:
         return ()
     if isinstance(value, str) or not isinstance(value, Sequence):
@@ -203,8 +201,8 @@ def _items(given: Mapping[str, Any], field: str) -> Sequence[Any]:
     return value
 
 
-def _reference(given: Any) -> CodeReference:
-    reference = CodeReference.from_json(given)
+def _reference(value: Any) -> CodeReference:
+    reference = CodeReference.from_json(value)
     names = (
         reference.symbol_id,
         reference.repo_id,
@@ -212,9 +210,9 @@ def _reference(given: Any) -> CodeReference:
         reference.git_branch,
         reference.confidence_reason,
     )
-    for value in (reference.file_path, *(name for name in names if name is not None)):
-        if _SURROGATE.search(value) or _NOT_IN_A_NAME.search(value):
-            raise InvalidInput(f"refs: {value[:60]!r} is not a name on one line.", "Remove its control characters.")
+    for name in (reference.file_path, *(name for name in names if name is not None)):
+        if _SURROGATE.search(name) or NOT_IN_A_NAME.search(name):
+            raise InvalidInput(f"refs: {name[:60]!r} is not a name on one line.", "Remove its control characters.")
     return reference
 
 

@@ -1,4 +1,4 @@
-"""Identifiers that sort by the time they were made: 48 bits of milliseconds, then 80 random bits.
+"""Identifiers that sort by creation time: 48 bits of milliseconds, then 80 random bits.
 
 Written in 26 characters of lower-case Crockford base 32, the layout of a ULID.
 """
@@ -18,7 +18,7 @@ _RANDOM_BITS = 80
 
 
 class IdMaker:
-    """Makes ids that rise strictly within one process, also when the clock stands still or steps back."""
+    """Makes ids that increase strictly within one process, even if the clock stands still or steps back."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -40,15 +40,15 @@ def _encode(number: int) -> str:
     return "".join([_PAIRS[(number >> shift) & 1023] for shift in range(120, -1, -10)])
 
 
-def id_from(at: datetime, words: str) -> str:
-    """The id that follows from a time and words: the same for the same."""
-    digest = hashlib.blake2b(words.encode("utf-8", "surrogatepass"), digest_size=_RANDOM_BITS // 8).digest()
+def stable_id(at: datetime, text: str) -> str:
+    """The same id for the same time and text, with a hash in place of the random bits."""
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_RANDOM_BITS // 8).digest()
     millis = max(0, min(to_micros(at) // 1000, (1 << 48) - 1))
     return _encode((millis << _RANDOM_BITS) | int.from_bytes(digest, "big"))
 
 
 def check_id(text: str) -> str:
-    """Return the id in its one spelling, or refuse what cannot be one."""
+    """The id in lower case. Raises InvalidInput if it cannot be an id."""
     candidate = text.strip().lower() if isinstance(text, str) else ""
     if not _FORM.fullmatch(candidate):
         raise InvalidInput(

@@ -1,4 +1,4 @@
-"""Entries of the journal, what they are worth, and when they are of one topic."""
+"""Journal entries, their importance scores and their topics."""
 
 import hashlib
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """What was said about an entry later: other words for it, or that it does not hold."""
+    """A later correction or retraction of an entry."""
 
     at: datetime
     by: str
@@ -18,39 +18,39 @@ class Amendment:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that was said or noted, as a Markdown file of the journal has it."""
+    """One statement or note in a Markdown file of the journal."""
 
     text: str
-    at: datetime  # with the offset of the place where it was said
+    at: datetime  # with the local UTC offset
     kind: str = "conversation"
     speaker: str | None = None
-    id: str | None = None  # None: written by hand, and nobody has given it one
+    id: str | None = None  # None: written by hand and not indexed yet
     session: str | None = None
-    importance: int | None = None  # 0-10, as it was computed last
+    importance: int | None = None  # 0-10, as last computed
     protected: bool = False
-    trimmed: str | None = None  # shortened, to words with this mark; its full words are in the archive
-    more: Mapping[str, str] = field(default_factory=dict)  # what else the file says of it: key, tags, media, see_also …
+    trimmed: str | None = None  # `mark_of` the shortened text; the full text is in the archive
+    more: Mapping[str, str] = field(default_factory=dict)  # other values in the file: key, tags, media, see_also …
     amendments: tuple[Amendment, ...] = ()
 
     @property
     def held(self) -> str | None:
-        """The words that hold: the first ones, or those of the last amendment. None when it was retracted."""
+        """The current text: the original, or that of the last amendment. None if retracted."""
         return self.amendments[-1].text if self.amendments else self.text
 
     @property
     def is_edited(self) -> bool:
-        """Somebody has changed by hand what was left of it."""
+        """Whether someone has edited the shortened text."""
         return self.trimmed is not None and self.trimmed != mark_of(self.text)
 
 
 def mark_of(text: str) -> str:
-    """A short mark by which one can tell whether words are still the same."""
+    """A short hash that shows whether a text has changed."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What an entry is worth keeping, 0-10, and why. Keys of `to_json` are those of a scoring answer (CM-15)."""
+    """How important an entry is, 0-10, and why."""
 
     frequency_points: int  # 0-3
     recency_points: int  # 0-2
@@ -77,9 +77,9 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class ScoredEntry:
-    """An entry with its worth and its topic. Entries with the same number are about the same; 0 is no topic."""
+    """An entry with its score and the number of its topic; 0 means no topic."""
 
     entry: Entry
     score: Score
     topic: int = 0
-    label: str = ""  # the topic in a few words, in the language of its entries
+    label: str = ""  # a short name of the topic, in the language of its entries

@@ -1,4 +1,4 @@
-"""The sorts of memory: what each is called, which collection holds it, and what follows from that."""
+"""The kinds of memory, the collections that hold them, and the scopes of `--in`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from waypost.errors import InvalidInput
 class Kind:
     name: str
     collection: str
-    level: int | None  # the level a memory of this kind has unless told
-    derived: bool = False  # rebuilt from a tree; nobody writes it by hand
+    level: int | None  # the default level of its memories
+    derived: bool = False  # computed from the repository, never written by a caller
 
     @property
     def is_journal(self) -> bool:
@@ -46,10 +46,10 @@ COLLECTIONS = tuple(dict.fromkeys(kind.collection for kind in _TABLE))
 CODE_COLLECTIONS = tuple(dict.fromkeys(kind.collection for kind in _TABLE if kind.derived))
 KEPT_COLLECTIONS = tuple(name for name in COLLECTIONS if name not in CODE_COLLECTIONS)
 
-# Bits of the traits of a derived memory.
+# Bits in the traits of a derived memory.
 IS_TEST, IS_DOCUMENT = 1, 2
 
-# What `--in` means.
+# The collections of each value of `--in`.
 SCOPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "all": COLLECTIONS,

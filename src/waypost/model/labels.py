@@ -1,6 +1,6 @@
-"""What other tools say about a memory beside its words, kept and given back under their names.
+"""Labels that other tools attach to a memory: one-line texts, stored and returned under the tools' names.
 
-They are texts on one line. Nothing here is decided by them: the project, domain and kind of a memory are its own.
+Waypost decides nothing by them. A memory has its own project, domain and kind.
 """
 
 from collections.abc import Mapping
@@ -12,12 +12,12 @@ _KEPT_AS = "labels"  # in a version's details, with the names that have a value
 
 def labels_of(details: Mapping[str, Any]) -> dict[str, Any]:
     """Every label by its name; None for those that were not given."""
-    known = details.get(_KEPT_AS, {})
-    return {name: known.get(name) for name in LABELS}
+    labels = details.get(_KEPT_AS, {})
+    return {name: labels.get(name) for name in LABELS}
 
 
-def labelled(details: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
-    """The details with these labels added; one that is there already stays."""
+def with_labels(details: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
+    """The details with these labels added. Labels that already have a value keep it."""
     if not labels:
         return dict(details)
     return {**details, _KEPT_AS: {**labels, **details.get(_KEPT_AS, {})}}

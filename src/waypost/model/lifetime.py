@@ -1,4 +1,4 @@
-"""How long a memory lives: seconds, what refreshes it, and what happens at the end."""
+"""How long a memory lives: its seconds, what restarts them, and what happens on expiry."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from waypost.errors import InvalidInput
 
-ON_EXPIRE = ("stale", "archive", "delete")  # the mildest first
+ON_EXPIRE = ("stale", "archive", "delete")  # mildest first
 _DAY = 86_400
 _UNITS: Mapping[str, int] = MappingProxyType({"": 1, "s": 1, "m": 60, "h": 3_600, "d": _DAY, "w": 7 * _DAY})
 _SPAN = re.compile(r"([0-9]{1,12})([smhdw]?)", re.IGNORECASE)
@@ -17,10 +17,10 @@ _SPAN = re.compile(r"([0-9]{1,12})([smhdw]?)", re.IGNORECASE)
 class Lifetime:
     seconds: int
     on_expire: str = "stale"
-    refresh: tuple[str, ...] = ()  # a change of a file that one of these globs matches starts its time anew
+    refresh: tuple[str, ...] = ()  # globs of files whose change restarts the lifetime
 
 
-# API contracts are refreshed wherever the languages that we parse keep them.
+# The glob of API contracts covers the languages that Waypost parses.
 CLASSES: Mapping[str, Lifetime] = MappingProxyType(
     {
         "architecture": Lifetime(30 * _DAY),
@@ -51,7 +51,7 @@ def check_on_expire(action: object) -> str:
 def lifetime_of(
     seconds: int | None, ttl_class: str | None, refresh: Sequence[str] = (), on_expire: str | None = None
 ) -> Lifetime | None:
-    """A lifetime as its class says, and as is said beside it; None where neither seconds nor a class are given."""
+    """The class's lifetime with the other arguments taking precedence; None without seconds and class."""
     usual = class_of(ttl_class) if ttl_class is not None else None
     length = seconds if seconds is not None else usual.seconds if usual else None
     if length is None:
@@ -61,14 +61,14 @@ def lifetime_of(
 
 
 def parse_seconds(span: str) -> int:
-    """How many seconds `90`, `30m`, `12h`, `3d` or `2w` are."""
-    found = _SPAN.fullmatch(span.strip())
-    if found is None:
-        raise InvalidInput(f"{span[:40]!r} is no length of time.", "Write seconds, or 30m, 12h, 3d, 2w.")
-    return int(found[1]) * _UNITS[found[2].lower()]
+    """The seconds in `90`, `30m`, `12h`, `3d` or `2w`."""
+    match = _SPAN.fullmatch(span.strip())
+    if match is None:
+        raise InvalidInput(f"{span[:40]!r} is not a duration.", "Write seconds, or 30m, 12h, 3d, 2w.")
+    return int(match[1]) * _UNITS[match[2].lower()]
 
 
-def spelled_seconds(seconds: int) -> str:
-    """The same in the largest unit that fits: `3d`, `90m`."""
+def format_seconds(seconds: int) -> str:
+    """The duration in the largest unit that divides it: `3d`, `90m`."""
     unit = next(name for name in ("d", "h", "m", "s") if seconds % _UNITS[name] == 0)
     return f"{seconds // _UNITS[unit]}{unit}"

@@ -1,7 +1,7 @@
-"""The one kind of record, its versions, and the state beside them.
+"""A memory: its versions, and the state beside them.
 
-A memory has a stable `memory_id`. What it says is a `Version`, never overwritten: at most one version is
-current for a memory and a valid instant. Staleness, access and protection are `State`, not versions.
+A memory has a stable `memory_id`. Its text is in a `Version`, which is never overwritten. At most one version is
+current at a valid instant. Staleness, access and protection belong to `State`.
 """
 
 from collections.abc import Mapping
@@ -14,22 +14,22 @@ from waypost.model.reference import CodeReference
 from waypost.model.time import Moment
 
 PARENT = "parent"  # in a version's details: the memory that contains it
-SAID_BY = "said_by"  # in a version's details: source and actor of who proposed what a person approved
-IMPORT = "import"  # and the id of the import that added it
-HEADING = "journal"  # and what else the heading of a journal entry says
+SAID_BY = "said_by"  # in a version's details: source and actor of the proposal that a person approved
+IMPORT = "import"  # in a version's details: id of the import that added it
+HEADING = "journal"  # in a version's details: other fields from the heading of a journal entry
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who writes, as the face that took the call knows it. A payload can claim, never set, this."""
+    """Who writes, as determined by the face. A payload can claim another author, but not set one."""
 
     source: str
     actor: str
-    owners_word: bool = False  # `--yes` without a terminal: done as the owner's word, and audited as such
+    owners_word: bool = False  # `--yes` without a terminal: acts with owner rights, and is audited so
 
     @property
     def decides(self) -> bool:
-        """Whether what only a person may decide can be decided by this caller."""
+        """Whether this caller may decide what only a person may."""
         return self.source == "person" or self.owners_word
 
 
@@ -44,24 +44,24 @@ class Version:
     actor: str
     valid_until: datetime | None = None
     superseded_at: datetime | None = None
-    number: int = 0  # given by the store: rises with every version written
+    number: int = 0  # assigned by the store, increasing with every version
     level: int | None = None
     domain: str = ""
     module: str = ""
     key: str | None = None
     session: str | None = None
-    position: int = 0  # place in the session
+    position: int = 0  # in the session
     speaker: str | None = None
-    time: datetime | None = None  # when it was said or observed, where the caller knows
+    time: datetime | None = None  # when it was said or observed, if the caller knows
     checkout_id: str | None = None
     name: str | None = None
     language: str = ""
-    traits: int = 0  # what ranking wants to know of the text, packed (retrieve.traits)
+    traits: int = 0  # packed features of the text for ranking (retrieve.traits)
     fingerprint: bytes = b""
     evidence: tuple[str, ...] = ()
     refs: tuple[CodeReference, ...] = ()
     tags: Mapping[str, str] = field(default_factory=dict)
-    details: Mapping[str, Any] = field(default_factory=dict)  # what only some kinds have, and what a caller claimed
+    details: Mapping[str, Any] = field(default_factory=dict)  # fields of only some kinds, and the caller's claims
 
     @property
     def collection(self) -> str:
@@ -74,27 +74,26 @@ class Version:
 
     @property
     def period(self) -> tuple[datetime, datetime | None]:
-        """When it is true."""
         return self.valid_from, self.valid_until
 
     def visible(self, moment: Moment) -> bool:
-        """The rule of bi-temporal reading, in one place for people; the stores say it in SQL."""
+        """Whether the version is current at this moment. The stores have the same rule in SQL."""
         if moment.known_at is None:
-            known = self.superseded_at is None
+            is_current = self.superseded_at is None
         else:
-            known = self.recorded_at <= moment.known_at and (
+            is_current = self.recorded_at <= moment.known_at and (
                 self.superseded_at is None or self.superseded_at > moment.known_at
             )
-        begun = self.valid_from <= moment.as_of
-        if not moment.explicit:  # the clock may have gone back since, or that of whoever spoke may be ahead of ours
-            begun = begun or self.valid_from <= self.recorded_at
-            begun = begun or (KINDS[self.kind].is_journal and self.valid_from == self.time)
-        return known and begun and (self.valid_until is None or moment.as_of < self.valid_until)
+        has_begun = self.valid_from <= moment.as_of
+        if not moment.explicit:  # our clock may have stepped back, or the speaker's clock may be ahead of ours
+            has_begun = has_begun or self.valid_from <= self.recorded_at
+            has_begun = has_begun or (KINDS[self.kind].is_journal and self.valid_from == self.time)
+        return is_current and has_begun and (self.valid_until is None or moment.as_of < self.valid_until)
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What changes about a memory without changing what it says."""
+    """What changes about a memory while its text stays the same."""
 
     protected: bool = False
     is_stale: bool = False
@@ -104,10 +103,10 @@ class State:
     expires_at: datetime | None = None
     on_expire: str | None = None
     importance: float | None = None
-    ttl_seconds: int | None = None  # what its time is set to when it starts anew
+    ttl_seconds: int | None = None  # the lifetime to restart with
     ttl_class: str | None = None
-    refresh: tuple[str, ...] = ()  # globs of files whose change starts its time anew
-    accessed_at: datetime | None = None  # the day on which it was part of an answer last; noted for the journal
+    refresh: tuple[str, ...] = ()  # globs of files whose change restarts the lifetime
+    accessed_at: datetime | None = None  # the day it was last part of an answer; recorded for journal entries
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,21 +11,21 @@ from waypost.model.labels import LABELS
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment, format_time
 
-if TYPE_CHECKING:  # who shares nothing does not load it
+if TYPE_CHECKING:  # loaded only by projects that share
     from waypost.model.share import SharingProject
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Which memories a reader may see: the moment, the collections, the tree, and whether archived ones count."""
+    """Which memories a reader sees: moment, collections, checkout, and whether archived memories count."""
 
     moment: Moment
     collections: tuple[str, ...] = COLLECTIONS
     checkout_id: str | None = None
     archived: bool = False
-    domains: tuple[str, ...] | None = None  # only these; "" stands for memories without one
+    domains: tuple[str, ...] | None = None  # only these; "" means memories without a domain
     levels: tuple[int, ...] | None = None  # only these
-    journal: str | None = None  # of the entries that stand in trees, only those of this one; None: of all
+    journal: str | None = None  # of journal entries kept in repositories, only those of this checkout; None: all
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Hit:
     recorded_at: datetime
     valid_until: datetime | None = None
     key: str | None = None
-    type: str | None = None  # the sort within its kind: "method", "class", "section" …
+    type: str | None = None  # within its kind: "method", "class", "section" …
     name: str | None = None
     path: str | None = None
     line: int | None = None
@@ -57,19 +57,19 @@ class Hit:
     session: str | None = None
     speaker: str | None = None
     time: datetime | None = None
-    page: str | None = None  # of an entry of the journal: its file there, such as daily/2026-01-30.md
-    heading: str | None = None  # and the time in its heading
+    page: str | None = None  # of a journal entry: its file, such as daily/2026-01-30.md
+    heading: str | None = None  # of a journal entry: the time in its heading
     confidence: float | None = None
     is_stale: bool = False
     stale_reason: str | None = None
-    links: tuple[CodeLink, ...] = ()  # where it points in the tree at hand, and whether that is as it was
+    links: tuple[CodeLink, ...] = ()  # its code in this checkout, with verdicts
     tags: Mapping[str, str] = field(default_factory=dict)
-    why: Mapping[str, float] = field(default_factory=dict)  # how the score came about
-    project: "SharingProject | None" = None  # that shares it; None: it is this space's own
+    why: Mapping[str, float] = field(default_factory=dict)  # the parts of the score
+    project: "SharingProject | None" = None  # the project that shares it; None: this space's own
 
     @property
     def code_refs(self) -> tuple[CodeReference, ...]:
-        """Where it points now."""
+        """The current places of its code."""
         return tuple(link.reference for link in self.links)
 
     def to_json(self, *, explain: bool = False) -> dict[str, Any]:
@@ -91,7 +91,7 @@ class Hit:
             "domain": self.domain or None,
             "session": self.session,
             "speaker": self.speaker,
-            "time": _maybe(self.time),
+            "time": _format_optional(self.time),
             "page": self.page,
             "heading": self.heading,
             "confidence": self.confidence,
@@ -99,7 +99,7 @@ class Hit:
             "stale_reason": self.stale_reason,
             "source": self.source,
             "valid_from": format_time(self.valid_from),
-            "valid_until": _maybe(self.valid_until),
+            "valid_until": _format_optional(self.valid_until),
             "recorded_at": format_time(self.recorded_at),
             "code_refs": [link.to_json() for link in self.links],
             "tags": dict(self.tags),
@@ -113,7 +113,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Hits, best first, and what the asker should know about how they were found."""
+    """Hits, best first, and notices about the search."""
 
     query: str
     hits: tuple[Hit, ...]
@@ -126,8 +126,8 @@ class Answer:
     def __len__(self) -> int:
         return len(self.hits)
 
-    def __getitem__(self, place: int) -> Hit:
-        return self.hits[place]
+    def __getitem__(self, index: int) -> Hit:
+        return self.hits[index]
 
     def to_json(self, *, explain: bool = False) -> dict[str, Any]:
         return {
@@ -138,5 +138,5 @@ class Answer:
         }
 
 
-def _maybe(value: datetime | None) -> str | None:
+def _format_optional(value: datetime | None) -> str | None:
     return None if value is None else format_time(value)

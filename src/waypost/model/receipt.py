@@ -1,4 +1,4 @@
-"""The answer to a write: what became of it, and what the writer should know."""
+"""The answer to a write: its status, and notices for the writer."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -8,7 +8,7 @@ Status = Literal["added", "merged", "duplicate", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class CodeSuggestion:
-    """A name of the text that may mean one of these places of the code; each can be given as a reference."""
+    """A name in the text, and places in the code that it may refer to. Each place is a valid reference."""
 
     name: str
     places: tuple[str, ...]  # best first, as `path#Symbol.method` or `path`
@@ -19,21 +19,25 @@ class CodeSuggestion:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """`added` and `merged` are on disk when you hold this; `duplicate` names what was already there. With `review`, that is
-    a proposal, `id` is its id, and `replaces` the memory that a person has to approve it for."""
+    """`added` and `merged` memories are on disk; for `duplicate`, `id` is the existing memory.
+
+    With `review`, the write became a proposal: `id` is its id, and `replaces` the memory that it would change.
+    """
 
     id: str | None
     status: Status
     key: str | None = None
     reason: str | None = None
-    masked: tuple[str, ...] = ()  # names of the secrets left out, as "github-token (line 3)"
+    masked: tuple[str, ...] = ()  # the masked secrets, such as "github-token (line 3)"
     replaces: str | None = None
-    conflicts_with: str | None = None  # says nearly the same but differs: perhaps it should be corrected
-    pending: tuple[str, ...] = ()  # engines that still owe its vectors
-    links: tuple[str, ...] = ()  # where it points, as `path#L1-L9`
-    suggestions: tuple[CodeSuggestion, ...] = ()  # where it may point too, to be confirmed by `relink`
-    notices: tuple[str, ...] = ()  # what the writer should know about its references
-    review: bool = False  # nothing is changed yet: a person said what it would change, and has to approve it
+    conflicts_with: str | None = (
+        None  # a memory that says nearly the same but differs: perhaps that should be corrected
+    )
+    pending: tuple[str, ...] = ()  # embedding models that have not embedded it yet
+    links: tuple[str, ...] = ()  # its code references, as `path#L1-L9`
+    suggestions: tuple[CodeSuggestion, ...] = ()  # possible further references, to be confirmed with `relink`
+    notices: tuple[str, ...] = ()  # about its references
+    review: bool = False  # nothing changed yet: a person wrote the memory it would change, and has to approve
 
     def to_json(self) -> dict[str, Any]:
         row: dict[str, Any] = {"id": self.id, "status": self.status}
@@ -46,5 +50,5 @@ class Receipt:
         if self.review:
             row["review"] = True
         if self.suggestions:
-            row["suggestions"] = [one.to_json() for one in self.suggestions]
+            row["suggestions"] = [suggestion.to_json() for suggestion in self.suggestions]
         return row

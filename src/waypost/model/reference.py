@@ -1,6 +1,6 @@
-"""Where a memory points in code: a file, its lines, a symbol, at a commit, with the hash of what stood there.
+"""A reference into code: a file, its lines or symbol, the commit, and the hash of the code.
 
-Read: `path#L42-L87`, `path#L42-87`, `path#L42`, `path`, `file:/path#L1-L9`, `file:///path#L1-L9`.
+Accepted forms: `path#L42-L87`, `path#L42-87`, `path#L42`, `path`, `file:/path#L1-L9`, `file:///path#L1-L9`.
 """
 
 import re
@@ -65,8 +65,8 @@ class CodeReference:
     stale_since: datetime | None = None
     confidence_score: float = DEFAULT_CONFIDENCE
     confidence_reason: str | None = None
-    whole: bool = False  # about a class or module as a whole, named and not counted in lines
-    anchor: bytes = b""  # what it is found again by (refs.anchor)
+    whole: bool = False  # about a whole class or module, given by name instead of lines
+    anchor: bytes = b""  # for finding the code again after changes (refs.anchor)
 
     def __post_init__(self) -> None:
         if not self.file_path or "\0" in self.file_path:
@@ -87,7 +87,7 @@ class CodeReference:
 
     @classmethod
     def parse(cls, text: str) -> "CodeReference":
-        """Read a path or `file:` URI with optional lines. What follows `#` must be lines if it begins with L and a digit."""
+        """Read a path or `file:` URI. A fragment that begins with L and a digit must name lines."""
         rest = text.strip()
         if rest.startswith("file:"):
             rest = unquote(rest.removeprefix("file:"))
@@ -104,7 +104,7 @@ class CodeReference:
         if isinstance(value, str):
             return cls.parse(value)
         if isinstance(value, Mapping) and value.get("file_path") is None and isinstance(value.get("symbol_id"), str):
-            value = {**value, "file_path": value["symbol_id"]}  # where that is, the index knows
+            value = {**value, "file_path": value["symbol_id"]}  # the index resolves it
         if not isinstance(value, Mapping) or not isinstance(value.get("file_path"), str):
             raise InvalidInput(
                 f"{str(value)[:80]!r} is not a code reference.",
@@ -141,8 +141,7 @@ class CodeReference:
         )
 
     def to_json(self, *, anchored: bool = False) -> dict[str, Any]:
-        """The reference with only the keys that say something: at most a few hundred bytes. `anchored`: also with what it
-        is found again by, for whoever reads it back."""
+        """The reference without empty and default values. `anchored` adds the anchor, so that `from_json` restores it."""
         row: dict[str, Any] = {"file_path": self.file_path}
         if self.line_range:
             row["line_range"] = {"start": self.line_range.start, "end": self.line_range.end}
@@ -161,18 +160,21 @@ class CodeReference:
         return row
 
 
-def joined(known: Sequence[CodeReference], new: Sequence[CodeReference]) -> tuple[CodeReference, ...]:
-    """Both, each place once: what points at the same file and symbol or lines is pinned as the new one says. Where they are
-    too many for one memory, the oldest of the known ones give way."""
-    places = {_place(one): one for one in (*known, *new)}
-    said = {_place(one) for one in new}
-    for place in [place for place in places if place not in said][: max(0, len(places) - MAX_REFERENCES)]:
-        del places[place]
-    return tuple(places.values())
+def merge_references(old: Sequence[CodeReference], new: Sequence[CodeReference]) -> tuple[CodeReference, ...]:
+    """Both lists, with each place once. For the same place, the new reference wins.
+
+    If there are too many for one memory, the oldest ones are dropped.
+    """
+    by_place = {_place(reference): reference for reference in (*old, *new)}
+    new_places = {_place(reference) for reference in new}
+    old_only = [place for place in by_place if place not in new_places]
+    for place in old_only[: max(0, len(by_place) - MAX_REFERENCES)]:
+        del by_place[place]
+    return tuple(by_place.values())
 
 
-def _place(one: CodeReference) -> tuple[str, str | LineRange | None]:
-    return one.file_path, one.symbol_id or one.line_range
+def _place(reference: CodeReference) -> tuple[str, str | LineRange | None]:
+    return reference.file_path, reference.symbol_id or reference.line_range
 
 
 def _line(value: object) -> int:
@@ -191,21 +193,21 @@ def _anchor(value: object) -> bytes:
     if value is None:
         return b""
     try:
-        found = b64decode(value, validate=True) if isinstance(value, str) else b""
+        anchor = b64decode(value, validate=True) if isinstance(value, str) else b""
     except ValueError:
-        found = b""
-    if not 0 < len(found) <= MAX_ANCHOR:
+        anchor = b""
+    if not 0 < len(anchor) <= MAX_ANCHOR:
         raise InvalidInput("Code reference: anchor is not one that Waypost made.", "Leave it out.")
-    return found
+    return anchor
 
 
-def _text(value: Mapping[str, Any], key: str) -> str | None:
-    found = value.get(key)
-    if found is not None and (not isinstance(found, str) or len(found) > 500):
+def _text(row: Mapping[str, Any], key: str) -> str | None:
+    value = row.get(key)
+    if value is not None and (not isinstance(value, str) or len(value) > 500):
         raise InvalidInput(f"Code reference: {key} must be a text of at most 500 characters.", "")
-    return found
+    return value
 
 
-def _time(value: Mapping[str, Any], key: str) -> datetime | None:
-    found = value.get(key)
-    return parse_time(found, key) if found is not None else None
+def _time(row: Mapping[str, Any], key: str) -> datetime | None:
+    value = row.get(key)
+    return parse_time(value, key) if value is not None else None

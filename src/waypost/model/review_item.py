@@ -1,4 +1,4 @@
-"""What became of candidates, and what waits for a person."""
+"""What was decided about candidates, and the result of learning from changes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,19 +6,17 @@ from typing import Any
 
 from waypost.model.candidate import Candidate
 
-STORED, REPLACED, MERGED = "stored", "replaced", "merged"  # it is a fact now
+STORED, REPLACED, MERGED = "stored", "replaced", "merged"  # now a fact
 KNOWN, WAITING, REFUSED, OLDER = "known", "waiting", "refused", "older"  # nothing new
-HELD = "held"  # waits for approval from now on
+HELD = "held"  # newly queued for review
 _APPROVED = (STORED, REPLACED, MERGED)
 
 
 @dataclass(frozen=True, slots=True)
 class DecidedCandidate:
-    """A candidate and what became of it."""
-
     candidate: Candidate
     status: str
-    id: str | None = None  # of the fact, or of the candidate while it waits
+    id: str | None = None  # of the fact, or of the candidate while it is in review
     reason: str | None = None
 
     @property
@@ -26,45 +24,45 @@ class DecidedCandidate:
         return self.status in _APPROVED
 
     def to_json(self) -> dict[str, Any]:
-        one = self.candidate
+        candidate = self.candidate
         return {
             "id": self.id,
-            "content": one.text,
-            "text": one.text,
-            "confidence": round(one.confidence, 2),
+            "content": candidate.text,
+            "text": candidate.text,
+            "confidence": round(candidate.confidence, 2),
             "approved": self.approved,
             "status": self.status,
-            "kind": one.kind,
-            "source": one.origin,
-            "level": one.level,
-            "domain": one.domain or None,
-            "module": one.module or None,
-            "topic": one.topic or None,
-            "refs": list(one.refs),
-            "evidence": list(one.evidence),
-            "reason": self.reason or one.reason or None,
+            "kind": candidate.kind,
+            "source": candidate.origin,
+            "level": candidate.level,
+            "domain": candidate.domain or None,
+            "module": candidate.module or None,
+            "topic": candidate.topic or None,
+            "refs": list(candidate.refs),
+            "evidence": list(candidate.evidence),
+            "reason": self.reason or candidate.reason or None,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What a look at changes brought."""
+    """The result of learning from changes."""
 
     taken: tuple[DecidedCandidate, ...]
     commits: int = 0
     files: int = 0
-    skipped: Mapping[str, int] = field(default_factory=dict)  # how many commits or files said nothing, by reason
-    pending_approval: int = 0  # all that waits, also from before
+    skipped: Mapping[str, int] = field(default_factory=dict)  # how many commits or files gave no candidate, by reason
+    pending_approval: int = 0  # everything in review, also from earlier runs
     dry_run: bool = False
     notices: tuple[str, ...] = ()
 
     def count(self, *statuses: str) -> int:
-        return sum(one.status in statuses for one in self.taken)
+        return sum(decided.status in statuses for decided in self.taken)
 
     def to_json(self) -> dict[str, Any]:
         return {
             "status": "success",
-            "candidates": [one.to_json() for one in self.taken],
+            "candidates": [decided.to_json() for decided in self.taken],
             "pending_approval": self.pending_approval,
             "commits": self.commits,
             "files": self.files,

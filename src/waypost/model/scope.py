@@ -1,9 +1,9 @@
-"""The smart context of a task: what the task asks for, what is known about it, and how well the two fit."""
+"""The smart context of a task: the task itself, documents about the code, and how well they match."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
-GENERAL = "general"  # the type of a task that says nothing about its type
+GENERAL = "general"  # the type of a task whose type is unclear
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,20 +12,20 @@ class ScopeTask:
     keywords: tuple[str, ...]  # lower case, in order, each once
     expanded: tuple[str, ...]  # the keywords and the terms related to them
     task_type: str  # bug, feature, database, test, refactor, general
-    topics: tuple[str, ...] = ()  # in English, what the keywords lead to: for `Anmeldung` and `вход` it is `login`
+    topics: tuple[str, ...] = ()  # English terms for the keywords: `login` for `Anmeldung` and `вход`
 
     @property
     def query(self) -> str:
-        """What to search for: the keywords count twice, the words between them give the meaning.
+        """The search query: keywords and topics, then the whole description, so that keywords count twice.
 
-        The topics make a German or Russian task resemble English code, also for an engine that knows English only.
+        Topics let an English-only embedding model match German and Russian tasks with English code.
         """
         return " ".join((*dict.fromkeys((*self.keywords, *self.topics)), self.description))
 
 
 @dataclass(frozen=True, slots=True)
 class ScopeDocument:
-    """One thing known about a tree, as it was stored: names, paths and content are a stranger's words."""
+    """An indexed part of the repository. Names, paths and content are untrusted."""
 
     id: str
     content: str
@@ -35,7 +35,7 @@ class ScopeDocument:
     line: int | None = None
     collection: str = ""
     changed_at: datetime | None = None  # the file's last change, not its indexing
-    cosine: float | None = None  # to the task's query; None when it has no vector yet
+    cosine: float | None = None  # to the task's query; None if it has no vector yet
     parameters: tuple[str, ...] = ()  # of a function
     returns: str | None = None
     columns: tuple[str, ...] = ()  # of a table

@@ -1,4 +1,4 @@
-"""One turn of a session: what a person or an agent said to the other."""
+"""One message of a session between a person and an agent."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,4 +10,4 @@ USER, ASSISTANT = "user", "assistant"
 class SessionTurn:
     speaker: str  # USER or ASSISTANT
     text: str
-    at: datetime | None = None  # when it was said, where the transcript tells
+    at: datetime | None = None  # if the transcript has the time

@@ -1,8 +1,7 @@
-"""The shape of a file: what it says without its layout, by lines, and the symbols in it.
+"""The shape of a file: its tokens and symbols by line, without layout.
 
-Words are the tokens that carry meaning, as numbers of 64 bits; marks say how they are grouped, so that `(a + b) * c`
-and `a + b * c` differ though redundant brackets do not count. Notes are the words of comments and docstrings. A shape
-holds no text of the file.
+Words are the meaningful tokens, as 64-bit hashes. Marks group words: `(a + b) * c` and `a + b * c` differ, while
+redundant brackets do not count. Notes are the words of comments and docstrings. A shape contains no text of the file.
 """
 
 import sys
@@ -13,9 +12,9 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 MEANING_BYTES = 12
-OWN_NAME = 1  # stands for the name of a symbol in its own code, so that a rename changes nothing
-LIST = 1  # in the kind of a mark: more of the same may stand in it, as in a block or in brackets
-SECTION = "section"  # the kind of a landmark that is a part of a document
+OWN_NAME = 1  # replaces the name of a symbol in its own code, so that a rename changes nothing
+LIST = 1  # a bit in the kind of a mark: it can have any number of items, like a block or brackets
+SECTION = "section"  # the kind of a landmark in a document
 
 _FAMILIES = {
     "function": "code",
@@ -34,9 +33,9 @@ class Landmark(NamedTuple):
     qualified: str
     kind: str
     symbol_id: str  # SCIP; empty for a section
-    first: int  # with decorators, attributes and the comment above
-    start: int  # with decorators and attributes, without the comment
-    define: int  # of the definition itself
+    first: int  # line of the comment above, the decorators or the definition
+    start: int  # line of the decorators or the definition, without the comment
+    define: int  # line of the definition itself
     end: int
 
 
@@ -48,18 +47,19 @@ class FileShape:
     landmarks: tuple[Landmark, ...] = ()
     words: "array[int]" = field(default_factory=lambda: array("Q"))
     rows: "array[int]" = field(default_factory=lambda: array("I"))  # line of each word
-    opens: "array[int]" = field(default_factory=lambda: array("I"))  # marks, outer before inner: the first word in it,
-    closes: "array[int]" = field(default_factory=lambda: array("I"))  # the first word behind it,
-    kinds: "array[int]" = field(default_factory=lambda: array("Q"))  # what it is (and `LIST`),
-    parents: "array[int]" = field(default_factory=lambda: array("i"))  # and the mark around it; -1: none
+    # One item for each mark, outer marks before inner ones.
+    opens: "array[int]" = field(default_factory=lambda: array("I"))  # its first word
+    closes: "array[int]" = field(default_factory=lambda: array("I"))  # the first word behind it
+    kinds: "array[int]" = field(default_factory=lambda: array("Q"))  # its kind, with the bit `LIST`
+    parents: "array[int]" = field(default_factory=lambda: array("i"))  # the mark around it; -1: none
     notes: "array[int]" = field(default_factory=lambda: array("Q"))  # words of comments
     note_rows: "array[int]" = field(default_factory=lambda: array("I"))
-    texts: "array[int]" = field(default_factory=lambda: array("Q"))  # of each line, without white space; 0: blank
-    broken: bool = False  # parts of it could not be parsed: how words are grouped there says little
+    texts: "array[int]" = field(default_factory=lambda: array("Q"))  # hash of each line without white space; 0: blank
+    broken: bool = False  # parts could not be parsed, so their marks are unreliable
     _meanings: "dict[tuple[int, int, str, int | None], bytes]" = field(default_factory=dict, init=False, repr=False)
 
     def between(self, start: int, end: int) -> tuple[int, int]:
-        """The words on these lines, as the first one and the one behind the last."""
+        """The words on these lines, as a half-open range of indices."""
         return bisect_left(self.rows, start), bisect_right(self.rows, end)
 
     def notes_between(self, start: int, end: int) -> tuple[int, int]:
@@ -69,11 +69,14 @@ class FileShape:
         return not 1 <= line <= len(self.texts) or not self.texts[line - 1]
 
     def texts_between(self, start: int, end: int) -> "array[int]":
-        """The lines as they are written, without blank ones and without white space."""
+        """The hashes of these lines, without blank ones."""
         return array("Q", [text for text in self.texts[start - 1 : end] if text])
 
-    def spoken(self, first: int, behind: int, own_name: str = "", only: int | None = None) -> "array[int]":
-        """These words, with a stand-in for the own name of a symbol: everywhere, or `only` from there on, once."""
+    def symbol_words(self, first: int, behind: int, own_name: str = "", only: int | None = None) -> "array[int]":
+        """These words, with `OWN_NAME` in place of the symbol's own name.
+
+        With `only`, just the first occurrence at or behind that word is replaced.
+        """
         words = self.words[first:behind]
         if not own_name:
             return words
@@ -87,30 +90,30 @@ class FileShape:
         return words
 
     def meaning(self, first: int, behind: int, own_name: str = "", only: int | None = None) -> bytes:
-        """A hash of what a symbol, or a whole file, says."""
+        """A hash of the meaning of a symbol or a whole file."""
         key = (first, behind, own_name, only)
-        found = self._meanings.get(key)
-        if found is None:  # of one symbol it is asked by everything that is looked for in this file
-            found = self._hash(self.spoken(first, behind, own_name, only), first, self._inside(first, behind))
-            self._meanings[key] = found
-        return found
+        meaning = self._meanings.get(key)
+        if meaning is None:  # cached: every reference into this file compares with each symbol
+            meaning = self._hash(self.symbol_words(first, behind, own_name, only), first, self._inside(first, behind))
+            self._meanings[key] = meaning
+        return meaning
 
     def part_meaning(self, first: int, behind: int) -> bytes:
-        """A hash of what any words say. What stands before and behind them, in the same list or block, is left out."""
+        """A hash of the meaning of any words, whatever stands before and behind them in the same list or block."""
         marks = self._inside(first, behind)
         inside = set(marks)
         for mark in marks:
-            # A list at the edge may go on outside: whether it ends here says nothing of what is in here.
+            # A list at the edge may continue outside, so its end is not part of the meaning.
             around = mark if self.kinds[mark] & LIST and self._is_at_edge(mark, first, behind) else -1
             while around in inside:
                 inside.discard(around)
                 around = self.parents[around]
         return self._hash(self.words[first:behind], first, [mark for mark in marks if mark in inside])
 
-    def closing(self, first: int, behind: int) -> int:
-        """How many marks end with these words. A list that was there before the first of them is left out.
+    def count_closing_marks(self, first: int, behind: int) -> int:
+        """How many marks end with these words, except lists that begin with the first word.
 
-        As long as they all end here, nothing was added to a block, a call or a statement that began in these words.
+        While the number stays the same, nothing was appended to a block, call or statement that begins in these words.
         """
         return sum(
             self.closes[mark] == behind and (self.opens[mark] > first or not self.kinds[mark] & LIST)
@@ -119,18 +122,15 @@ class FileShape:
 
     def _hash(self, words: "array[int]", first: int, marks: list[int]) -> bytes:
         digest = blake2b(word_bytes(words), digest_size=MEANING_BYTES)
-        told = array("Q")
+        groups = array("Q")
         for mark in marks:
             if self.opens[mark] > first or self.closes[mark] < first + len(words):
-                told.extend((self.kinds[mark] & ~LIST, self.opens[mark] - first, self.closes[mark] - first))
-        digest.update(word_bytes(told))
+                groups.extend((self.kinds[mark] & ~LIST, self.opens[mark] - first, self.closes[mark] - first))
+        digest.update(word_bytes(groups))
         return digest.digest()
 
     def _inside(self, first: int, behind: int) -> list[int]:
-        """The marks inside. An empty one at the edge is inside if the one around it is.
-
-        One around all of the words is inside, but says nothing: it may as well belong to what is around them.
-        """
+        """The marks inside these words. An empty mark at the edge is inside if its parent is."""
         marks: list[int] = []
         inside: set[int] = set()
         for mark in range(bisect_left(self.opens, first), bisect_right(self.opens, behind)):
@@ -145,22 +145,22 @@ class FileShape:
 
 
 def words_hash(words: "array[int]") -> bytes:
-    """A hash of words alone."""
+    """A hash of words without their marks."""
     return blake2b(word_bytes(words), digest_size=MEANING_BYTES).digest()
 
 
 def word_code(text: bytes) -> int:
-    """The number of a word. The lowest ones are kept for what is no text."""
+    """The hash of a word. Values below 256 are reserved for stand-ins such as `OWN_NAME`."""
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "little") & ~0xFF | 1 << 8
 
 
 def family(kind: str) -> str:
-    """Kinds that one and the same symbol may have in its life: a function may become a method or a property."""
+    """A group of kinds that a symbol may change between: a function may become a method or a property."""
     return _FAMILIES.get(kind, "type")
 
 
 def word_bytes(words: "array[int]") -> bytes:
-    """Eight bytes for each word, the lowest first, on every machine."""
+    """Eight little-endian bytes for each word, on every machine."""
     if sys.byteorder == "big":
         words = words[:]
         words.byteswap()

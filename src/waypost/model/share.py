@@ -9,7 +9,7 @@ from waypost.errors import InvalidInput
 from waypost.model.draft import MAX_LEVEL, check_line, check_whole
 from waypost.model.kinds import CODE_COLLECTIONS, KINDS, SCOPES, kind_of
 
-# What can be offered: what people and agents keep as facts. Never the journal: conversations are for those who had them.
+# Facts can be shared. The journal cannot: conversations stay with the people who had them.
 SHAREABLE_KINDS = tuple(kind.name for kind in KINDS.values() if kind.collection in SCOPES["facts"])
 MOST_NAMED = 100  # kinds, domains or levels in an offer
 
@@ -27,12 +27,12 @@ class SharingProject:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Which memories are offered: all facts and decisions, or only those of some kinds, domains or levels."""
+    """Which memories are offered: all facts and decisions, or only some kinds, domains or levels."""
 
-    kinds: tuple[str, ...] = ()  # empty: of every kind that can be shared
-    domains: tuple[str, ...] = ()  # empty: of every domain, and of none
-    levels: tuple[int, ...] = ()  # empty: of every level
-    code: bool = False  # what is read out of the tree, too
+    kinds: tuple[str, ...] = ()  # empty: every kind that can be shared
+    domains: tuple[str, ...] = ()  # empty: every domain, and memories without one
+    levels: tuple[int, ...] = ()  # empty: every level
+    code: bool = False  # the code index, too
 
     @classmethod
     def of(
@@ -42,21 +42,20 @@ class Offer:
         levels: Iterable[int] = (),
         code: bool = False,
     ) -> "Offer":
-        """Checked: what cannot be shared is named."""
-        chosen = cls(
-            tuple(dict.fromkeys(_kind(one) for one in kinds)),
-            tuple(dict.fromkeys(check_line(one, "domain") for one in domains)),
-            tuple(sorted({check_whole(one, "level", 0, MAX_LEVEL) for one in levels})),
+        """A checked offer. Raises InvalidInput for what cannot be shared."""
+        offer = cls(
+            tuple(dict.fromkeys(_shareable_kind(kind) for kind in kinds)),
+            tuple(dict.fromkeys(check_line(domain, "domain") for domain in domains)),
+            tuple(sorted({check_whole(level, "level", 0, MAX_LEVEL) for level in levels})),
             bool(code),
         )
-        for name, given in (("kinds", chosen.kinds), ("domains", chosen.domains)):
-            if len(given) > MOST_NAMED:
-                raise InvalidInput(f"An offer of {len(given)} {name} is too long.", f"Name at most {MOST_NAMED}.")
-        return chosen
+        for field, values in (("kinds", offer.kinds), ("domains", offer.domains)):
+            if len(values) > MOST_NAMED:
+                raise InvalidInput(f"An offer of {len(values)} {field} is too long.", f"Name at most {MOST_NAMED}.")
+        return offer
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> "Offer":
-        """As `to_json` wrote it."""
         return cls(
             tuple(row.get("kinds", ())),
             tuple(row.get("domains", ())),
@@ -74,23 +73,21 @@ class Offer:
 
     @property
     def collections(self) -> tuple[str, ...]:
-        """Where what is offered is kept."""
-        kept = tuple(dict.fromkeys(KINDS[one].collection for one in self.kinds or SHAREABLE_KINDS))
-        return kept + (CODE_COLLECTIONS if self.code else ())
+        """The collections that hold the offered memories."""
+        collections = tuple(dict.fromkeys(KINDS[kind].collection for kind in self.kinds or SHAREABLE_KINDS))
+        return collections + (CODE_COLLECTIONS if self.code else ())
 
     def admits(self, kind: str) -> bool:
         return kind in (self.kinds or SHAREABLE_KINDS) or (self.code and KINDS[kind].derived)
 
     @property
     def narrow(self) -> bool:
-        """Whether a collection holds kinds that are not offered."""
+        """Whether a collection may hold kinds that are not offered."""
         return bool(self.kinds)
 
     def __str__(self) -> str:
-        """In words, for people."""
-        what = ", ".join(self.kinds) if self.kinds else "all facts and decisions"
         parts = [
-            what,
+            ", ".join(self.kinds) if self.kinds else "all facts and decisions",
             f"of {', '.join(self.domains)}" if self.domains else "",
             f"on level {', '.join(map(str, self.levels))}" if self.levels else "",
             "and code" if self.code else "",
@@ -100,13 +97,13 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class ShareRow:
-    """One half of an agreement: that a space gives to another (what it offered), or takes from it (what it accepted)."""
+    """One half of an agreement: what a space offered to another, or accepted from it."""
 
     role: str  # store.share_protocol.GIVES or TAKES
     other: str  # the id of the other space
-    name: str  # what the other was called when it was agreed
-    offer_id: str  # another one with every offer; an acceptance is of one offer
-    offer: Offer  # of an acceptance: what was offered then; what may be read is what the giver's half says now
+    name: str  # of the other space at the time of the agreement
+    offer_id: str  # new with every offer; an acceptance refers to one offer
+    offer: Offer  # of an acceptance: the offer at that time; the giver's current half decides what may be read
     made_at: datetime
     made_by: str  # the person who offered or accepted
     revoked_at: datetime | None = None
@@ -117,7 +114,7 @@ class ShareRow:
         return self.revoked_at is None
 
 
-def _kind(name: str) -> str:
+def _shareable_kind(name: str) -> str:
     kind = kind_of(name).name
     if kind not in SHAREABLE_KINDS:
         never = "the journal stays with those who had the conversation" if KINDS[kind].is_journal else "that is code"

@@ -1,7 +1,7 @@
-"""Instants: UTC with zone inside, ISO 8601 outside, whole microseconds in the database.
+"""Instants: aware UTC datetimes in code, ISO 8601 outside, whole microseconds in the database.
 
-A memory has two pairs of them: `recorded_at` / `superseded_at` (what we knew) and `valid_from` /
-`valid_until` (what was true). A `Moment` asks about one point of each.
+A memory has two periods: `recorded_at` to `superseded_at` (when Waypost knew it) and `valid_from` to `valid_until`
+(when it was true). A `Moment` is one point in each.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ def utc_now() -> datetime:
 
 
 def parse_time(text: str, field: str = "time") -> datetime:
-    """Read an ISO 8601 date or date-time. Without a zone it is UTC; a bare date is its midnight."""
+    """Read an ISO 8601 date or date-time. Without a zone it is UTC; a date means midnight."""
     try:
         value = datetime.fromisoformat(text.strip())
         value = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
@@ -46,18 +46,17 @@ def from_micros(value: int) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What was true at `as_of`, as far as it was known at `known_at`.
+    """What was true at `as_of`, as known at `known_at`; `known_at=None` means everything known by now.
 
-    `known_at=None` means everything we know by now. `explicit` says that a caller asked for `as_of`:
-    only then is what was said in conversations bound to begin by the time it was said.
+    `explicit` means that a caller asked for `as_of`. Only then are journal entries limited to those said by then.
     """
 
     as_of: datetime
     known_at: datetime | None = None
     explicit: bool = False
-    asked_at: datetime | None = None  # when the question is asked, where `as_of` is another time
+    asked_at: datetime | None = None  # the time of the question, if `as_of` is another
 
     @property
-    def told_at(self) -> datetime:
-        """The instant whose knowledge answers: then, or now."""
+    def knowledge_at(self) -> datetime:
+        """The instant whose knowledge answers the question."""
         return self.known_at or self.asked_at or self.as_of

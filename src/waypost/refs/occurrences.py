@@ -76,7 +76,7 @@ def occurrences(
             left -= count
             start = first + place
             same = shape.part_meaning(start, start + count) == meaning
-            if same and (not closing or shape.closing(start, start + count) >= closing):
+            if same and (not closing or shape.count_closing_marks(start, start + count) >= closing):
                 starts.append(start)
         place = lower.find(low, place + 1)
     return starts

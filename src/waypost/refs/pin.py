@@ -82,7 +82,7 @@ def _pin_lines(shape: FileShape, lines: LineRange) -> PinnedCode:
     before, after = surroundings(shape, first, behind)
     meaning = shape.part_meaning(first, behind)
     opening = tuple(short_hash(word) for word in shape.words[first : min(behind, first + _OPENING_WORDS)])
-    content = (opening, behind - first, meaning, shape.closing(first, behind))
+    content = (opening, behind - first, meaning, shape.count_closing_marks(first, behind))
     anchor = Anchor(
         what=PART,
         text=text_hash(shape, lines.start, lines.end),
@@ -115,7 +115,7 @@ def _pin_symbol(shape: FileShape, landmark: Landmark, begin: int) -> PinnedCode:
         broken=shape.broken,
         meaning=meaning_of(shape, landmark),
         count=behind - first,
-        sketch=sketch(shape.spoken(first, behind, landmark.name)),
+        sketch=sketch(shape.symbol_words(first, behind, landmark.name)),
         qualified=landmark.qualified,
         kind=landmark.kind,
         begin=begin,

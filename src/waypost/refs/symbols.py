@@ -55,7 +55,7 @@ def is_equal(shape: FileShape, landmark: Landmark, anchor: Anchor) -> bool:
 
 def symbol_likeness(shape: FileShape, landmark: Landmark, anchor: Anchor) -> float:
     """From 0 to 1, where 1 means equal."""
-    value = likeness(anchor.sketch, shape.spoken(*span(shape, landmark), landmark.name))
+    value = likeness(anchor.sketch, shape.symbol_words(*span(shape, landmark), landmark.name))
     return min(value, 1 - 1 / max(2, anchor.count))
 
 

@@ -1,4 +1,4 @@
-"""Spaces: which memory a directory or a person has, where it lives, and what may never leave its place."""
+"""Spaces: which memory a directory or a person has, where it is stored, and how its paths are checked."""
 
 from waypost.space.identity import Identity, identify, identify_person
 from waypost.space.metadata import Metadata, read_metadata, write_metadata

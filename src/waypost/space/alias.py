@@ -1,62 +1,62 @@
-"""Ids that stand for another memory: of an address in another form, of a folder that was moved, of an adopted memory.
+"""Aliases from one memory id to another, for changed remote URLs, moved folders and adopted memories.
 
-The id of a folder stays what it is computed from. Where its memory was made under another id, `<home>/aliases.json` says
-under which. Only a person's `waypost adopt`, or an address that names the same repository, writes there. The file holds
-single steps; what is read are their ends. A step can start at the id of a project, or at that of one checkout.
+A folder's id is always computed. If its memory was created under another id, `<home>/aliases.json` has that id. Only
+`waypost adopt` by a person, or another URL of the same repository, adds an alias. The file has single steps, which
+readers follow to the end. A step can start at the id of a project or of one checkout.
 """
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from waypost.config import Settings
 from waypost.errors import ForeignFile, InvalidInput
-from waypost.space.identity import GIT_TIMEOUT_SECONDS, Identity, identify
-from waypost.space.platform import make_private_directory, read_small_file, wait_lock, write_private_file
+from waypost.space.identity import GIT_TIMEOUT_SECONDS, SPACE_ID, Identity, identify
+from waypost.system.platform import make_private_directory, read_small_file, wait_lock, write_private_file
 
 _FILE, _LOCK = "aliases.json", "aliases.lock"
 _LARGEST = 1_000_000
 _LOCK_SECONDS = 10.0
-_ID = re.compile(r"[0-9a-f]{16}")
 
 
 def identify_here(directory: Path, settings: Settings, *, timeout: float = GIT_TIMEOUT_SECONDS) -> Identity:
-    """The project of a directory, with the id under which its memory is kept. Raises as `identify` does."""
+    """The project of a directory, with the id of its memory. Raises like `identify`."""
     return with_alias(identify(directory, machine=settings.shared_machine, timeout=timeout), settings)
 
 
 def with_alias(identity: Identity, settings: Settings) -> Identity:
-    """The same project, with the id under which its memory is kept."""
-    known = aliases(settings.home)
-    start = first_step(identity, known)
-    return identity if start is None else replace(identity, space_id=known[start])
+    """The same project, with the id of its memory."""
+    memory_ids = aliases(settings.home)
+    start = first_step(identity, memory_ids)
+    return identity if start is None else replace(identity, space_id=memory_ids[start])
 
 
-def first_step(identity: Identity, known: Mapping[str, str]) -> str | None:
-    """The id by which a checkout is led to another memory: its own before that of its project; None if by neither."""
-    return next((one for one in (identity.checkout_id, identity.space_id) if one in known), None)
+def first_step(identity: Identity, memory_ids: Mapping[str, str]) -> str | None:
+    """The id of a checkout or, failing that, of its project, if it is an alias; else None."""
+    return next((alias for alias in (identity.checkout_id, identity.space_id) if alias in memory_ids), None)
 
 
 def aliases(home: Path) -> dict[str, str]:
-    """Which id stands for which memory, however many steps lead there. Raises ForeignFile for a file that cannot be
-    understood, or whose steps go round: guessing would show another memory."""
+    """The memory id of each alias, after following all steps.
+
+    Raises ForeignFile if the file is malformed or its steps form a cycle, since guessing could show another memory.
+    """
     steps = _steps(home)
     ends = dict[str, str]()
     for start in steps:
-        path, here = list[str](), start
-        while here in steps and here not in ends:
-            path.append(here)
-            here = steps[here]
+        path, current = list[str](), start
+        while current in steps and current not in ends:
+            path.append(current)
+            current = steps[current]
             if len(path) > len(steps):
                 raise _malformed(home / _FILE)
-        ends.update(dict.fromkeys(path, ends.get(here, here)))
+        ends.update(dict.fromkeys(path, ends.get(current, current)))
     return ends
 
 
 def last_step(home: Path, space_id: str) -> str:
-    """The id whose alias leads to the memory that this one ends at; itself where it has none."""
+    """The last alias on the way from this id to its memory; the id itself if it is not an alias."""
     steps, ends = _steps(home), aliases(home)
     while steps.get(space_id, "") in ends:
         space_id = steps[space_id]
@@ -66,34 +66,34 @@ def last_step(home: Path, space_id: str) -> str:
 def _steps(home: Path) -> dict[str, str]:
     path = home / _FILE
     try:
-        given = json.loads(read_small_file(path, _LARGEST))
+        steps = json.loads(read_small_file(path, _LARGEST))
     except FileNotFoundError:
         return {}
     except (OSError, InvalidInput, ValueError, RecursionError) as error:
         raise _malformed(path) from error
-    if not isinstance(given, dict) or not all(
-        isinstance(value, str) and _ID.fullmatch(key) and _ID.fullmatch(value) for key, value in given.items()
+    if not isinstance(steps, dict) or not all(
+        isinstance(end, str) and SPACE_ID.fullmatch(start) and SPACE_ID.fullmatch(end) for start, end in steps.items()
     ):
         raise _malformed(path)
-    return dict(given)
+    return steps
 
 
 def set_alias(home: Path, space_id: str, other: str | None) -> None:
-    """From now on this id stands for that memory; None: for its own."""
+    """Make this id an alias of another memory; None removes the alias."""
     make_private_directory(home)
     with wait_lock(home / _LOCK, _LOCK_SECONDS):
-        aliases(home)  # raises where steps go round
-        known = _steps(home)
-        known.pop(space_id, None)
+        aliases(home)  # raises if the steps form a cycle
+        steps = _steps(home)
+        steps.pop(space_id, None)
         if other is not None and other != space_id:
             end = other
-            while end in known and end != space_id:
-                end = known[end]
+            while end in steps and end != space_id:
+                end = steps[end]
             if end == space_id:
-                del known[other]  # it stands for its own memory again: no way leads back
-            known[space_id] = other
-        write_private_file(home / _FILE, (json.dumps(known, indent=2) + "\n").encode(), replace=True)
+                del steps[other]  # `other` has its own memory again, so that there is no cycle
+            steps[space_id] = other
+        write_private_file(home / _FILE, (json.dumps(steps, indent=2) + "\n").encode(), replace=True)
 
 
 def _malformed(path: Path) -> ForeignFile:
-    return ForeignFile(f"{path} cannot be understood.", "Correct it, or delete it and run `waypost adopt` again.")
+    return ForeignFile(f"{path} is malformed.", "Correct it, or delete it and run `waypost adopt` again.")

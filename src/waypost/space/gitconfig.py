@@ -1,8 +1,7 @@
-"""The URL of `origin`, as the repository's own configuration gives it.
+"""The URL of `origin` in the repository's own configuration.
 
-Read from the file while it is written plainly, which is nearly always and takes microseconds; otherwise (includes,
-per-worktree configuration, escapes) asked of git, which gives the same answer for plain files too. `url.insteadOf`
-and the user's global configuration have no part in it: the id must not depend on who asks.
+A plain file is parsed here, which takes microseconds. For others (includes, per-worktree configuration, escapes), git
+is asked. `url.insteadOf` and the user's global configuration are ignored: the id must not depend on the user.
 """
 
 import os
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from waypost.errors import InvalidInput
-from waypost.space.platform import read_small_file
+from waypost.system.platform import read_small_file
 
 if TYPE_CHECKING:
     import subprocess
@@ -24,13 +23,13 @@ _PLAIN_VALUE = re.compile(r'"(?P<quoted>[^"\\]*)"|(?P<bare>[^"\\#;\s]+(?: +[^"\\
 
 
 class _NotPlain(Exception):
-    """Only git itself can say what this file means."""
+    """Only git itself can read this file."""
 
 
 def origin_url(git_dir: Path, common_dir: Path, *, timeout: float) -> str | None:
-    """The URL of the remote `origin`, None when there is none. Of several, the first, from which git fetches.
+    """The URL of the remote `origin`, or None. If it has several, the first, from which git fetches.
 
-    Raises InvalidInput when the configuration cannot be read: guessing would open another memory.
+    Raises InvalidInput if the configuration cannot be read, since guessing would open another memory.
     """
     config = common_dir / "config"
     try:
@@ -38,9 +37,7 @@ def origin_url(git_dir: Path, common_dir: Path, *, timeout: float) -> str | None
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise InvalidInput(
-            f"{config} cannot be read: {error.strerror}.", "Make it readable, or work elsewhere."
-        ) from error
+        raise InvalidInput(f"{config} cannot be read: {error.strerror}.", "Make it readable for this user.") from error
     try:
         urls = _plain_origin_urls(text)
     except _NotPlain:
@@ -87,11 +84,11 @@ def _plain_value(value: str | None) -> str:
 
 
 def _ask_git(git_dir: Path, timeout: float) -> list[str]:
-    """Every value of `remote.origin.url`, by a git that sees this repository's configuration and nothing else.
+    """Every value of `remote.origin.url`, read by git from this repository's configuration only.
 
-    `git config` runs no hook, filter or monitor, and a named directory needs no `safe.directory`.
+    `git config` runs no hook, filter or monitor, and a directory given by name needs no `safe.directory`.
     """
-    import shutil  # only unusual repositories pay for these
+    import shutil  # only unusual repositories need these
     import subprocess
 
     git = shutil.which("git")
@@ -126,10 +123,10 @@ def _ask_git(git_dir: Path, timeout: float) -> list[str]:
 
 
 def git_environment() -> dict[str, str]:
-    """The environment for a git that knows of no repository but the one it is told, and of nobody's settings."""
-    # A hook runs us with GIT_DIR and others set: they speak of its repository, not of the one we were asked about.
-    kept = {name: value for name, value in os.environ.items() if not name.upper().startswith("GIT_")}
-    return kept | {
+    """An environment in which git uses only the given repository, without global or system settings."""
+    # A git hook sets GIT_DIR and others for its own repository, which may not be the one in question.
+    environment = {name: value for name, value in os.environ.items() if not name.upper().startswith("GIT_")}
+    return environment | {
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_OPTIONAL_LOCKS": "0",
@@ -139,7 +136,7 @@ def git_environment() -> dict[str, str]:
 
 
 def end_with_children(process: "subprocess.Popen[bytes]") -> None:
-    """Kill git and what it started, so that nobody holds our pipes or lives on."""
+    """Kill git and its child processes, which could keep our pipes open."""
     if os.name == "posix":
         import signal
 

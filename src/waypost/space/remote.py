@@ -1,9 +1,9 @@
-"""URLs of git remotes: what an id is computed from, and what may be shown.
+"""URLs of git remotes: the part that an id is computed from, and the part that may be displayed.
 
-Of every form of URL the user and password are never shown: a user name there can be a token. What is hashed keeps to
-the URL as git knows it, except that http(s) URLs lose user and password and others lose the password, so that
-neither a colleague's name nor a new token makes another project of the same repository. A query stays in what is
-hashed (a server may tell two repositories apart by nothing else) and is never shown.
+User and password are never displayed, since a user name can be a token. The hash input is the URL as git has it, but
+without credentials: http(s) URLs lose user and password, others only the password. So a colleague's name or a new token
+does not make another project. The hash input keeps a query, which may be the only difference between two repositories.
+A query is never displayed.
 """
 
 import os
@@ -16,34 +16,32 @@ _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<rest>.*)", re.DOTA
 _HELPER = re.compile(r"(?P<helper>[A-Za-z0-9+.-]+)::(?P<address>.*)", re.DOTALL)
 _WEB_SCHEMES = frozenset({"http", "https"})
 _DEFAULT_PORTS = {"http": "80", "https": "443", "ssh": "22", "git+ssh": "22", "ssh+git": "22", "git": "9418"}
-_CASELESS_HOSTS = frozenset(
-    {"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"}
-)  # `A/B` and `a/b` are one there
-_SSH_OVER_WEB = {  # where a firewall lets only the port of the web through
+_CASELESS_HOSTS = frozenset({"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"})  # `A/B` is `a/b` there
+_SSH_OVER_WEB = {  # for networks that allow only port 443
     ("ssh.github.com", "443"): ("github.com", ""),
     ("altssh.gitlab.com", "443"): ("gitlab.com", ""),
     ("altssh.bitbucket.org", "443"): ("bitbucket.org", ""),
 }
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class GitRemote:
-    hashed: str  # never stored, never shown
-    shown: str | None  # None when nothing of the URL is known to be free of secrets
+    hash_input: str  # never stored, never displayed
+    display_url: str | None  # None if every part of the URL may be secret
 
 
 def read_remote(url: str, root: Path) -> GitRemote:
-    """What to hash and what to show of a remote URL found in the repository at `root`."""
+    """What to hash and what to display of a remote URL in the repository at `root`."""
     if helper := _HELPER.fullmatch(url):
         inner = _URL.fullmatch(helper["address"])
-        shown = _shown_url(inner["scheme"], inner["rest"]) if inner else None
-        return GitRemote(url, _printable(f"{helper['helper']}::{shown}") if shown else None)
+        inner_url = _display_url(inner["scheme"], inner["rest"]) if inner else None
+        return GitRemote(url, _printable(f"{helper['helper']}::{inner_url}") if inner_url else None)
     if parts := _URL.fullmatch(url):
         scheme, rest = parts["scheme"], parts["rest"]
-        return GitRemote(_hashed_url(scheme, rest), _printable(_shown_url(scheme, rest)))
+        return GitRemote(_hash_input(scheme, rest), _printable(_display_url(scheme, rest)))
     if _is_local(url):
-        # A relative path means another repository in every checkout that writes it.
+        # A relative path means a different repository in each checkout.
         absolute = url if os.path.isabs(url) else os.path.normpath(root / url)
         return GitRemote(absolute, _printable(absolute))
     host, _, path = url.partition(":")
@@ -51,16 +49,16 @@ def read_remote(url: str, root: Path) -> GitRemote:
 
 
 def repository_name(url: str) -> str:
-    """The last part of a URL or path, without `.git`; empty when there is none."""
+    """The last part of a URL or path, without `.git`; may be empty."""
     last = re.split(r"[/:\\]", url.rstrip("/\\"))[-1]
     return last.removesuffix(".git")
 
 
 def repository_key(url: str) -> str | None:
-    """What all spellings of a repository's address share: its host and path, else its path on this machine.
+    """A key that all spellings of a repository's address share: host and path, or a local path.
 
-    The same for `git@host:a/b.git`, `ssh://git@HOST:22/a/b`, `https://host//a/%62/`. None where nothing of it is known. Two
-    repositories can have one key (a path below the home of two users): only a shared commit makes them the same.
+    It is the same for `git@host:a/b.git`, `ssh://git@HOST:22/a/b` and `https://host//a/%62/`, and None for other URLs.
+    Two repositories can share a key (a path below two users' homes): only a common commit makes them the same.
     """
     if _HELPER.fullmatch(url):
         return None
@@ -89,8 +87,8 @@ def _host_key(host: str, port: str, path: str) -> str:
 
 
 def _host_and_port(authority: str) -> tuple[str, str]:
-    found = re.fullmatch(r"(?P<host>\[[^\]]*\]|[^:]*)(?::(?P<port>\d*))?", authority)
-    return (found["host"].lower(), found["port"] or "") if found else ("", "")
+    match = re.fullmatch(r"(?P<host>\[[^\]]*\]|[^:]*)(?::(?P<port>\d*))?", authority)
+    return (match["host"].lower(), match["port"] or "") if match else ("", "")
 
 
 def _path_key(path: str) -> str:
@@ -105,11 +103,11 @@ def _is_local(url: str) -> bool:
 
 
 def _split_authority(rest: str) -> tuple[str, str, str]:
-    """(user and password, host and port, path and all that follows) of what stands behind `scheme://`."""
+    """(user and password, host and port, the rest) of the part of a URL behind `scheme://`."""
     end = re.search(r"[/?#]", rest)
     authority, tail = (rest[: end.start()], rest[end.start() :]) if end else (rest, "")
     if "@" not in authority and "@" in tail and not re.fullmatch(r"[^:]*|.*:\d*|\[.*\](:\d*)?", authority):
-        # `user:pa/ss@host/…`: a password that was not encoded. No port is spelled like that.
+        # `user:pa/ss@host/…`: an unencoded password. It cannot be a port.
         authority, tail = rest, ""
         user, _, after = authority.rpartition("@")
         end = re.search(r"[/?#]", after)
@@ -118,17 +116,17 @@ def _split_authority(rest: str) -> tuple[str, str, str]:
     return user, host, tail
 
 
-def _hashed_url(scheme: str, rest: str) -> str:
+def _hash_input(scheme: str, rest: str) -> str:
     user, host, tail = _split_authority(rest)
     if scheme.lower() in _WEB_SCHEMES or not user:
         return f"{scheme}://{host}{tail}"
     return f"{scheme}://{user.partition(':')[0]}@{host}{tail}"
 
 
-def _shown_url(scheme: str, rest: str) -> str:
+def _display_url(scheme: str, rest: str) -> str:
     _, host, tail = _split_authority(rest)
     return f"{scheme}://{host}{re.split(r'[?#]', tail)[0]}"
 
 
 def _printable(text: str) -> str | None:
-    return None if _UNPRINTABLE.search(text) else text
+    return None if UNPRINTABLE.search(text) else text

@@ -1,8 +1,7 @@
-"""Which repository a directory belongs to, found as git finds it but without running it.
+"""The repository that a directory belongs to, located like git does but without running it.
 
-Differences from git, both on purpose: an enclosing `.git` is preferred to a bare repository on the way up (a bare
-repository can be checked in by a stranger, a `.git` cannot, and it would name another project), and `core.worktree` is
-not followed: the checkout is where `.git` lies.
+Two differences from git are deliberate. An enclosing `.git` is preferred to a bare repository on the way up: a stranger
+can check in a bare repository, but not a `.git`. And `core.worktree` is not followed: the checkout is where `.git` is.
 """
 
 import os
@@ -11,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waypost.errors import InvalidInput
-from waypost.space.platform import read_small_file
+from waypost.system.platform import read_small_file
 
-_LARGEST_POINTER = 64_000  # a `.git` or `commondir` file holds one path
+_LARGEST_POINTER = 64_000  # bytes; a `.git` or `commondir` file has one path
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +23,23 @@ class Repository:
 
     @property
     def shared_root(self) -> Path:
-        """One path for all worktrees: the main one's root; without one (bare, separate git directory), the git dir."""
+        """The same path for all worktrees: the root of the main one, or else the git directory."""
         return self.common_dir.parent if self.common_dir.name == ".git" else self.common_dir
 
 
 def find_repository(directory: Path) -> Repository | None:
-    """The repository that holds the resolved directory, searched upwards within one file system, as git does.
+    """The repository of a resolved directory, searched upwards within one file system.
 
-    Raises InvalidInput when a `.git` cannot be read or leads nowhere: going on would open another memory.
+    Raises InvalidInput if a `.git` cannot be read or leads nowhere, since continuing would open another memory.
     """
     device = os.stat(directory).st_dev
     bare: Repository | None = None
     for folder in (directory, *directory.parents):
         if os.stat(folder).st_dev != device:
             break
-        found = _checkout_at(folder)
-        if found is not None:
-            return found
+        repository = _checkout_at(folder)
+        if repository is not None:
+            return repository
         if bare is None and _is_git_dir(folder, folder):
             bare = Repository(folder, folder, folder)
     return bare
@@ -85,7 +84,7 @@ def _resolved(path: Path, named_by: Path) -> Path:
     try:
         return path.resolve()
     except (OSError, RuntimeError, ValueError) as error:
-        raise InvalidInput(f"{named_by} holds a path that leads nowhere.", "Repair or remove it.") from error
+        raise InvalidInput(f"{named_by} has a path that leads nowhere.", "Repair or remove it.") from error
 
 
 def _pointer(path: Path) -> str:

@@ -8,7 +8,7 @@ import hashlib
 import re
 import unicodedata
 
-from waypost.model.characters import MARK, seen
+from waypost.model.characters import MARK, visible_text
 from waypost.text.character_table import CharacterTable
 from waypost.text.normal import look_alike
 
@@ -83,12 +83,12 @@ _CONTROL_TOKEN = re.compile(
 
 def defuse(text: str) -> str:
     """The text without hidden characters, and with every fence, agent tag and chat control token made harmless."""
-    return _with_marks_removed(seen(text), _TAG_LIKE, _AROUND, _AROUND_AGENTS, _CONTROL_TOKEN)
+    return _with_marks_removed(visible_text(text), _TAG_LIKE, _AROUND, _AROUND_AGENTS, _CONTROL_TOKEN)
 
 
 def without_agent_tags(text: str) -> str:
     """The text without hidden characters or tags that end an agent's wrapper. Fences stay."""
-    return _with_marks_removed(seen(text), _AROUND)
+    return _with_marks_removed(visible_text(text), _AROUND)
 
 
 def fence(body: str, note: str = NOTE) -> str:

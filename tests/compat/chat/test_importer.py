@@ -167,7 +167,7 @@ def test_calls_of_tools_are_kept_and_their_results_are_the_tools_words(file: Pat
 
 def test_messages_without_words_are_left_out_and_said_so(memory: Memory, file: Path) -> None:
     done = bring(memory, lines(file, TV, {**ANSWER, "content": ""}))
-    assert (done.entries, done.notices) == (1, ("1 without words left out",))
+    assert (done.entries, done.notices) == (1, ("1 without text left out",))
 
 
 def test_control_characters_and_half_characters_are_made_visible(file: Path) -> None:

@@ -264,7 +264,7 @@ def test_a_summary_that_is_here_already_stays(memory: Memory, folder: Path) -> N
     (journal(memory) / "weekly" / "2026-W05.md").write_text("mine\n")
     done = bring(memory, folder)
     assert files(memory)["weekly/2026-W05.md"] == "mine\n"
-    assert any("weekly/2026-W05.md is here already" in one for one in done.notices)
+    assert any("weekly/2026-W05.md already exists" in one for one in done.notices)
     back(memory, done.id)
     assert files(memory)["weekly/2026-W05.md"] == "mine\n"
 

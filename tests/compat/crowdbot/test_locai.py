@@ -95,7 +95,7 @@ def test_a_persona_that_is_here_stays_and_the_other_is_kept_beside_it(memory: Me
 
 
 def test_a_folder_without_memory_is_refused(memory: Memory, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="holds no memory of LocAI"):
+    with pytest.raises(InvalidInput, match="has no LocAI memory"):
         bring(memory, tmp_path)
-    with pytest.raises(InvalidInput, match="holds no memory of LocAI"):
+    with pytest.raises(InvalidInput, match="has no LocAI memory"):
         bring(memory, tmp_path / "missing")

@@ -15,7 +15,7 @@ from tests.home_files import files_with
 from waypost.compat.memory_bridge import importer
 from waypost.compat.memory_bridge.columns import Columns
 from waypost.compat.memory_bridge.facts import BridgeFactReader
-from waypost.compat.memory_bridge.importer import Bridged, import_bridge
+from waypost.compat.memory_bridge.importer import BridgeReport, import_bridge
 from waypost.compat.memory_bridge.survey import survey
 from waypost.compat.memory_bridge.values import end_of, flag_of, level_of, time_of
 from waypost.errors import InvalidInput, NotFound, StoreCorrupt
@@ -85,7 +85,7 @@ def version_2(path: Path, *rows: dict[str, Any]) -> Path:
     return path
 
 
-def brought(memory: Memory, path: Path) -> Bridged:
+def brought(memory: Memory, path: Path) -> BridgeReport:
     done = import_bridge(memory.space, path, CALLER)
     assert done.verified.is_complete, done.verified
     assert sum(done.statuses.values()) == done.rows
@@ -113,7 +113,7 @@ def texts(memory: Memory) -> list[str]:
     return [row["text"] for row in memory.list()]
 
 
-def told(done: Bridged) -> str:
+def told(done: BridgeReport) -> str:
     return "\n".join(str(note) for note in done.notes)
 
 
@@ -359,8 +359,8 @@ def test_a_creation_that_has_not_come_is_left_out(memory: Memory, path: Path) ->
     version_1(path, "id, content, created_at", (1, "Uploads go to S3", "2999-01-01"), (2, "Deploys run daily", "soon"))
     done = brought(memory, path)
     assert len(texts(memory)) == 2
-    assert "has not come yet" in told(done)
-    assert "'soon' is no time" in told(done)
+    assert "in the future" in told(done)
+    assert "'soon' is not a time" in told(done)
 
 
 # -- version 2
@@ -842,7 +842,7 @@ def test_what_is_no_such_database_is_refused_and_leaves_nothing(memory: Memory, 
         database.execute("CREATE TABLE other (id, content)")
     (tmp_path / "text.db").write_text("no database")
     version_1(tmp_path / "numbers.db", "a, b", (1, 2))
-    for name, said in ((path.name, "no table `facts`"), ("text.db", "not a SQLite"), ("numbers.db", "no column with texts"),
+    for name, said in ((path.name, "no table `facts`"), ("text.db", "not a SQLite"), ("numbers.db", "no column with text"),
                        ("missing.db", "cannot be read")):  # fmt: skip
         with pytest.raises(InvalidInput, match=said):
             import_bridge(memory.space, tmp_path / name, CALLER)
@@ -881,7 +881,7 @@ def test_every_odd_row_is_accounted_for(memory: Memory, path: Path) -> None:
     assert "bell  and colour" in texts(memory)
     assert "42" in texts(memory)
     assert "its text is binary" in told(done)
-    assert "a memory holds 1,000,000 characters" in told(done)
+    assert "the limit is 1,000,000 characters" in told(done)
     assert "no text" in told(done)
 
 
@@ -903,7 +903,7 @@ def test_circles_and_parents_that_do_not_exist_are_cut(memory: Memory, path: Pat
     assert here["e"].parent == here["d"].memory_id
     assert here["f"].tags["parent_id"] == "a"
     assert "its own ancestor" in told(done)
-    assert "level 0 cannot stand under level 1" in told(done)
+    assert "level 0 cannot be below level 1" in told(done)
     seen, one = set(), here["a"]
     while one.parent and one.memory_id not in seen:
         seen.add(one.memory_id)
@@ -938,7 +938,7 @@ def test_edges_without_ends_or_of_unknown_kinds_are_told(memory: Memory, path: P
     done = brought(memory, path)
     assert done.links == 2
     assert "there is no node 'nobody'" in told(done)
-    assert "'wonders' is none of" in told(done)
+    assert "'wonders' is not one of" in told(done)
 
 
 def test_hundreds_of_columns_are_survived(memory: Memory, path: Path) -> None:
@@ -946,7 +946,7 @@ def test_hundreds_of_columns_are_survived(memory: Memory, path: Path) -> None:
     version_1(path, f"id, content, {names}", (1, "Uploads go to S3", *range(1500)))
     done = brought(memory, path)
     assert done.statuses["added"] == 1
-    assert "columns not taken" in told(done)
+    assert "ignored columns" in told(done)
 
 
 def test_notes_are_bounded(memory: Memory, path: Path) -> None:
@@ -965,8 +965,8 @@ def test_rows_are_read_in_little_memory(path: Path, clock: TestClock) -> None:
         assert table is not None
         columns = Columns.of(table.name, table.columns, iter(()), 60)
         reader = BridgeFactReader(columns, survey(database, table, columns, None), clock(), "memory-bridge:")
-        rows = enumerate(database.rows(table, columns.asked), 1)
-        size = sum(len(reader.read(number, row).given["text"]) for number, row in rows)
+        rows = enumerate(database.rows(table, columns.names), 1)
+        size = sum(len(reader.read(number, row).draft_fields["text"]) for number, row in rows)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert size > 6_000_000

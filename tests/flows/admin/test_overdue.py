@@ -6,7 +6,7 @@ from waypost.flows.admin.maintenance import STEPS
 from waypost.flows.admin.maintenance_schedule import catch_up_if_due, last_maintained, overdue_maintenance
 from waypost.flows.open_space import OpenSpace
 from waypost.memory import Memory
-from waypost.space.platform import try_lock
+from waypost.system.platform import try_lock
 
 
 def space_of(memory: Memory) -> OpenSpace:

@@ -211,7 +211,7 @@ def test_what_cannot_be_adopted_is_said(
 def test_a_malformed_file_of_aliases_opens_no_memory(shop: Path, waypost: Waypost) -> None:
     (Path(waypost(shop, "status", "--json").json["path"]).parent.parent / "aliases.json").write_text('{"x": 1}')
     done = waypost(shop, "ask", "orders")
-    assert done.code == 1 and "aliases.json cannot be understood" in done.err
+    assert done.code == 1 and "aliases.json is malformed" in done.err
 
 
 def test_agents_have_no_tool_to_adopt(shop: Path) -> None:

@@ -85,7 +85,7 @@ def test_what_is_written_while_the_engine_is_away_is_stored_and_found_by_keyword
     ]  # fmt: skip
     answer = memory.recall("Deployments")
     assert [hit.text for hit in answer] == [TEXT]
-    assert any("Answered without" in notice and "told to fail" in notice for notice in answer.notices)
+    assert any("Answered without" in notice and "set to fail" in notice for notice in answer.notices)
     assert any("2 texts wait" in notice for notice in answer.notices)
     assert memory.status()["pending"] == {MINILM.name: 2}
     [vectors] = [one for one in memory.admin.doctor() if one.check == "vectors"]

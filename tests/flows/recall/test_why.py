@@ -86,13 +86,13 @@ def test_a_plain_fact_is_no_answer_but_one_that_says_why_is(memory: Memory) -> N
     assert memory.why("why does the cache live an hour?").root is None
     memory.remember("The cache of prices lives an hour because the catalogue changes hourly")
     chain = memory.why("why does the cache live an hour?")
-    assert chain.told == "because the catalogue changes hourly"
+    assert chain.stated_reason == "because the catalogue changes hourly"
 
 
 def test_a_decision_without_links_tells_the_reason_in_its_words(memory: Memory) -> None:
     memory.remember("We chose Go, because it is simple to deploy.", kind="decision")
     chain = memory.why("why Go?")
-    assert (chain.told, chain.reasons) == ("because it is simple to deploy", ())
+    assert (chain.stated_reason, chain.reasons) == ("because it is simple to deploy", ())
 
 
 def test_a_circle_of_decisions_ends(memory: Memory) -> None:

@@ -179,7 +179,7 @@ def test_two_repairs_at_once_are_refused(copied: Filled) -> None:
     zero(copied.database, leaf_of(copied, some_fact(copied)))
     memory = copied.open()
     from waypost.flows.erase.damaged_copies import REPAIR_LOCK
-    from waypost.space.platform import try_lock
+    from waypost.system.platform import try_lock
 
     with try_lock(memory.space.folder / REPAIR_LOCK), pytest.raises(StoreBusy, match="Another process is repairing"):
         memory.admin.doctor(fix=True)

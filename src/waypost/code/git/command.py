@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from waypost.errors import InvalidInput
 from waypost.space.gitconfig import end_with_children, git_environment
-from waypost.space.platform import is_asleep
 from waypost.space.repository import find_repository
+from waypost.system.platform import sleeping_cpu_time
 
 if TYPE_CHECKING:
     import subprocess
@@ -149,7 +149,7 @@ def _output(process: "subprocess.Popen[bytes]", given: bytes, seconds: float) ->
             return process.communicate(sent, timeout=min(left, _QUIET))[0]
         except subprocess.TimeoutExpired:
             sent = None
-        now = is_asleep(process.pid)
+        now = sleeping_cpu_time(process.pid)
         if now is not None and now == before:
             return None
         before = now

@@ -1,4 +1,4 @@
-"""Import conversations that other tools export."""
+"""Imports of conversations exported by other tools."""
 
 from typing import TYPE_CHECKING
 

@@ -1,9 +1,10 @@
-"""Conversations of another tool become entries of the journal: JSON lines of role, content and time, or its export.
+"""Imports conversations of other tools into the journal, from JSON lines or the tools' exports.
 
-The whole file is checked before anything is written. Keys come from who said what when: the same file again, or a newer
-export of the same chats, adds only what is new.
+The whole file is checked before anything is written. Keys come from speaker, time and text: importing the same file or
+a newer export again adds only new messages.
 """
 
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,22 +25,22 @@ CHAT = "chat"
 _MOST_LINE = 16 * 1024 * 1024  # bytes of a JSON line
 _MOST_ITEM = 512 * 1024 * 1024  # characters of one conversation
 _BLOCK = 1 << 16
-_LISTS = ("conversations", "data")  # where an object lists conversations
-_SHOWN = 10  # bad places told in full
+_LISTS = ("conversations", "data")  # fields with a list of conversations
+_MOST_PROBLEMS = 10  # in an error message
 
 
 def import_chat(space: OpenSpace, path: Path, caller: Caller, progress: Progress | None = None) -> EntryImportReport:
-    """Bring the chats of a file into the journal, or raise one error that names what is wrong with it."""
+    """Import the chats of a file into the journal. Raises one InvalidInput with all problems of the file."""
     return bring(space, read_chat(path), caller, progress)
 
 
 def survey_chat(space: OpenSpace, path: Path) -> EntryImportReport:
-    """What such an import would bring."""
+    """What the import would add."""
     return survey(space, read_chat(path))
 
 
 def read_chat(path: Path) -> ImportPlan:
-    """All messages of the file as drafts, by time."""
+    """All messages of the file as drafts, in order of time."""
     messages: list[ChatMessage] = []
     wrong: list[str] = []
     empty = 0
@@ -49,12 +50,12 @@ def read_chat(path: Path) -> ImportPlan:
             check_not_empty(file, path)
             for where, item in _items(file, wrong):
                 try:
-                    found = list(messages_of(item, where))
+                    read_messages = list(messages_of(item, where))
                 except InvalidInput as error:
                     wrong.append(error.what)
                     continue
-                messages += found
-                empty += not found
+                messages += read_messages
+                empty += not read_messages
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
     drafts = []
@@ -64,9 +65,9 @@ def read_chat(path: Path) -> ImportPlan:
         except WaypostError as error:
             wrong.append(f"{message.where}: {error.what}")
     if wrong:
-        more = f"\n… and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
-        raise InvalidInput("\n".join(wrong[:_SHOWN]) + more, "Correct these and repeat; nothing was written.")
-    notices = (f"{empty} without words left out",) if empty else ()
+        more = f"\n… and {len(wrong) - _MOST_PROBLEMS} more" if len(wrong) > _MOST_PROBLEMS else ""
+        raise InvalidInput("\n".join(wrong[:_MOST_PROBLEMS]) + more, "Correct these and repeat; nothing was written.")
+    notices = (f"{empty} without text left out",) if empty else ()
     return ImportPlan(CHAT, path, drafts, notices=notices)
 
 
@@ -83,23 +84,23 @@ def _draft(message: ChatMessage) -> Draft:
     )
 
 
-# -- the file's objects, one after the other
+# -- the objects of the file
 
 
 def _items(file: IO[bytes], wrong: list[str]) -> Iterator[tuple[str, Any]]:
-    """The objects of JSON lines, of an array, or the one that the file is. What cannot be read is told in `wrong`."""
+    """The objects in JSON lines, in an array, or the single object of the file. Adds problems to `wrong`."""
     first = file.readline(_MOST_LINE).removeprefix(b"\xef\xbb\xbf")
     while first.isspace():
         first = file.readline(_MOST_LINE)
     rest = file.read(_BLOCK)
     file.seek(0)
     if first.lstrip().startswith(b"["):
-        found = _array(file, wrong)
-    elif not _is_json(first) and not rest.lstrip().startswith(b"{"):  # else it is a bad line among others
-        found = _document(file, wrong)
+        objects = _array(file, wrong)
+    elif not _is_json(first) and not rest.lstrip().startswith(b"{"):  # otherwise it is one bad line
+        objects = _document(file, wrong)
     else:
-        found = _lines(file, wrong)
-    for where, item in found:
+        objects = _lines(file, wrong)
+    for where, item in objects:
         listed = (
             next((item[name] for name in _LISTS if isinstance(item.get(name), list)), None)
             if isinstance(item, dict)
@@ -108,7 +109,7 @@ def _items(file: IO[bytes], wrong: list[str]) -> Iterator[tuple[str, Any]]:
         if listed is None:
             yield where, item
         else:
-            yield from ((f"conversation {number}", one) for number, one in enumerate(listed, 1))
+            yield from ((f"conversation {number}", conversation) for number, conversation in enumerate(listed, 1))
 
 
 def _is_json(line: bytes) -> bool:
@@ -129,12 +130,12 @@ def _lines(file: IO[bytes], wrong: list[str]) -> Iterator[tuple[str, Any]]:
         if line.strip():
             try:
                 yield f"line {number}", json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-            except (ValueError, RecursionError) as error:  # also bytes that are no UTF-8
+            except (ValueError, RecursionError) as error:  # also bytes that are not UTF-8
                 wrong.append(f"line {number} is not valid JSON: {json_fault(error)}")
 
 
 def _document(file: IO[bytes], wrong: list[str]) -> Iterator[tuple[str, Any]]:
-    """One object that is printed over several lines."""
+    """A single object that spans several lines."""
     try:
         yield "the file", json.loads(file.read(_MOST_ITEM).decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -142,32 +143,31 @@ def _document(file: IO[bytes], wrong: list[str]) -> Iterator[tuple[str, Any]]:
 
 
 def _array(file: IO[bytes], wrong: list[str]) -> Iterator[tuple[str, Any]]:
-    """The members of an array, read piece by piece: never more than one of them is held."""
-    import io  # only here
+    """The members of an array, with only one in memory at a time."""
 
     decoder, text = json.JSONDecoder(), io.TextIOWrapper(file, "utf-8-sig")
-    held, block, number, ended = text.read(_BLOCK).lstrip()[1:], _BLOCK, 1, False
+    buffer, block, number, ended = text.read(_BLOCK).lstrip()[1:], _BLOCK, 1, False
     try:
         while True:
-            held = held.lstrip(" \t\r\n,")
-            if held.startswith("]"):
+            buffer = buffer.lstrip(" \t\r\n,")
+            if buffer.startswith("]"):
                 return
             try:
-                item, end = decoder.raw_decode(held) if held else (None, 0)
+                item, end = decoder.raw_decode(buffer) if buffer else (None, 0)
             except ValueError as error:
-                if ended or len(held) > _MOST_ITEM:
+                if ended or len(buffer) > _MOST_ITEM:
                     wrong.append(f"item {number} is not valid JSON: {json_fault(error)}")
                     return
                 end = 0
-            if end and (end < len(held) or ended):  # a number at the end may go on
+            if end and (end < len(buffer) or ended):  # a number at the end of the buffer may continue
                 yield f"item {number}", item
-                held, block, number = held[end:], _BLOCK, number + 1
+                buffer, block, number = buffer[end:], _BLOCK, number + 1
                 continue
             if ended:
-                wrong.append("the list does not end: was the file cut off?")
+                wrong.append("the list has no end: was the file cut off?")
                 return
-            more = text.read(block)  # twice as much with every try, lest a large member be read again and again
-            held, block, ended = held + more, block * 2, not more
+            more = text.read(block)  # doubled each time, so that a large member is not parsed too often
+            buffer, block, ended = buffer + more, block * 2, not more
     except (UnicodeDecodeError, RecursionError) as error:
         wrong.append(f"item {number} cannot be read: {json_fault(error)}")
     finally:

@@ -1,8 +1,7 @@
-"""Messages of a chat, as other tools export them: who said what when, in which conversation.
+"""Chat messages in other tools' exports.
 
-Read are lines of `role`, `content` and `time`, the exports of ChatGPT (a tree of messages) and Claude, and lists of
-messages. What a message holds beside words (calls of tools, pictures, files) is named, and its thoughts are left out:
-nobody said them.
+Supported are objects with `role`, `content` and `time`, the exports of ChatGPT (a tree of messages) and Claude, and
+lists of messages. Tool calls, images and files in a message are named. A model's reasoning is left out.
 """
 
 import json
@@ -17,7 +16,7 @@ from waypost.errors import InvalidInput
 from waypost.model.characters import without_escapes
 from waypost.model.time import parse_time
 
-SESSION_GAP = timedelta(minutes=30)  # a longer silence begins another conversation, where none is named
+SESSION_GAP = timedelta(minutes=30)  # a longer pause begins another session, if messages have none
 _ROLES = {
     "user": "user", "human": "user", "prompter": "user", "customer": "user",
     "assistant": "assistant", "ai": "assistant", "bot": "assistant", "model": "assistant", "gpt": "assistant",
@@ -28,7 +27,7 @@ _ROLES = {
 _ROLE, _CONTENT = ("role", "sender", "from"), ("content", "text", "value", "message", "parts")
 _TIME = ("time", "timestamp", "created_at", "create_time", "datetime", "date", "ts")
 _SESSION = ("session", "session_id", "conversation_id", "conversation", "thread_id", "thread", "chat_id")
-_LIST = ("chat_messages", "messages", "turns")  # where a conversation has them
+_LIST = ("chat_messages", "messages", "turns")  # fields with the messages of a conversation
 _UNSAID = frozenset(
     {"thinking", "redacted_thinking", "thoughts", "reasoning", "reasoning_recap", "model_editable_context"}
 )
@@ -42,7 +41,7 @@ _BEFORE = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    where: str  # how its place in the file is called: line 3, conversation 2
+    where: str  # its position in the file: line 3, conversation 2
     speaker: str
     text: str
     at: datetime
@@ -50,9 +49,9 @@ class ChatMessage:
 
 
 def messages_of(item: object, where: str) -> Iterator[ChatMessage]:
-    """The messages of one object of the file: itself one, or a whole conversation. An empty one is none.
+    """The messages of one object of the file: a single message or a conversation. Empty messages are skipped.
 
-    Raises InvalidInput for the first that cannot be used.
+    Raises InvalidInput for the first unusable message.
     """
     if not isinstance(item, Mapping):
         raise InvalidInput(f"{where} is not an object.", "A message is {role, content, time}.")
@@ -65,38 +64,40 @@ def messages_of(item: object, where: str) -> Iterator[ChatMessage]:
         return
     session = _conversation_name(item)
     last = None
-    for number, one in enumerate(inner, 1):
-        if not isinstance(one, Mapping):
+    for number, part in enumerate(inner, 1):
+        if not isinstance(part, Mapping):
             raise InvalidInput(f"{where}, message {number} is not an object.", "A message is {role, content, time}.")
-        for found in _message(one, f"{where}, message {number}", session, last or _first(item, _TIME)):
-            last = found.at
-            yield found
+        for message in _message(part, f"{where}, message {number}", session, last or _first(item, _TIME)):
+            last = message.at
+            yield message
 
 
-def visible(text: str) -> str:
-    """The text without what no memory can hold: terminal escapes go, other control characters become their pictures, as ␀."""
+def storable_text(text: str) -> str:
+    """The text without terminal escapes, and with other control characters replaced by symbols such as ␀."""
     clean = without_escapes(text.replace("\r\n", "\n").replace("\r", "\n")).translate(_CONTROL)
     return clean.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def with_sessions(messages: Sequence[ChatMessage], prefix: str = "chat") -> list[ChatMessage]:
-    """The messages by time, each in a session. Where none is named, a silence longer than `SESSION_GAP` begins one, which
-    is called by the time of its first message: more messages after it leave its name as it is."""
+    """The messages in order of time, each with a session.
+
+    Without a given session, a pause longer than `SESSION_GAP` begins a new one. Its name has the time of its first
+    message, so that later messages do not change it.
+    """
     done = []
     last: datetime | None = None
     name = ""
-    for one in sorted(messages, key=lambda message: message.at):
-        if one.session is None:
-            if last is None or one.at - last > SESSION_GAP:
-                name = f"{prefix} {one.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
-            last = one.at
-        done.append(one if one.session is not None else replace(one, session=name))
+    for message in sorted(messages, key=lambda message: message.at):
+        if message.session is None:
+            if last is None or message.at - last > SESSION_GAP:
+                name = f"{prefix} {message.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+            last = message.at
+        done.append(message if message.session is not None else replace(message, session=name))
     return done
 
 
 def time_of(value: object) -> datetime:
-    """An instant as exports write it: ISO 8601 (UTC where no zone is told), or seconds, milli-, micro- or nanoseconds
-    since 1970."""
+    """An instant from ISO 8601 (UTC without a zone), or from seconds, milli-, micro- or nanoseconds since 1970."""
     if isinstance(value, str):
         text = value.strip()
         if not re.fullmatch(r"\d{9,19}(?:\.\d{1,9})?", text):
@@ -133,16 +134,16 @@ def _message(item: Mapping[str, Any], where: str, session: str | None, otherwise
     at = _time(time if time is not None else otherwise, where)
     named = _first(item, _SESSION)
     session = _name(named) if isinstance(named, str | int) and not isinstance(named, bool) else session
-    said = _Said(_speaker(role, item))
-    said.take(content)
-    said.take_calls(calls)
-    said.take_files(item)
-    for speaker, text in said.texts():
+    message_text = _MessageText(_speaker(role, item))
+    message_text.add(content)
+    message_text.add_calls(calls)
+    message_text.add_files(item)
+    for speaker, text in message_text.texts():
         yield ChatMessage(where, speaker, text, at, session)
 
 
-class _Said:
-    """The words of one message. Results of tools are a tool's words, whoever handed them on."""
+class _MessageText:
+    """The text of one message. Tool results in it count as said by the tool."""
 
     def __init__(self, speaker: str) -> None:
         self.speaker = speaker
@@ -151,11 +152,11 @@ class _Said:
 
     def texts(self) -> Iterator[tuple[str, str]]:
         for speaker, parts in (("tool", self.tools), (self.speaker, self.own)):
-            text = visible("\n\n".join(part for part in map(str.strip, parts) if part)).strip()
+            text = storable_text("\n\n".join(part for part in map(str.strip, parts) if part)).strip()
             if text:
                 yield speaker, text
 
-    def take(self, content: object, depth: int = 0, into: list[str] | None = None) -> None:
+    def add(self, content: object, depth: int = 0, into: list[str] | None = None) -> None:
         into = self.own if into is None else into
         if isinstance(content, str):
             into.append(content)
@@ -163,20 +164,20 @@ class _Said:
             return
         elif isinstance(content, Sequence):
             for part in content:
-                self.take(part, depth + 1, into)
+                self.add(part, depth + 1, into)
         elif isinstance(content, Mapping):
-            self._take_part(content, depth + 1, into)
+            self._add_part(content, depth + 1, into)
         else:
             into.append(str(content))
 
-    def _take_part(self, part: Mapping[str, Any], depth: int, into: list[str]) -> None:
+    def _add_part(self, part: Mapping[str, Any], depth: int, into: list[str]) -> None:
         kind = str(part.get("type") or part.get("content_type") or "")
         if kind in _UNSAID_TYPES:
             return
         if kind in ("tool_use", "server_tool_use", "function_call"):
-            self.take_calls(part)
+            self.add_calls(part)
         elif kind.endswith(("tool_result", "function_call_output")):
-            self.take(part.get("content") or part.get("output"), depth, self.tools)
+            self.add(part.get("content") or part.get("output"), depth, self.tools)
         elif _PICTURE.search(kind) or "asset_pointer" in part:
             into.append(f"[image{_address(part)}]")
         else:
@@ -189,36 +190,42 @@ class _Said:
                 None,
             )
             if inner is not None:
-                self.take(inner, depth, into)
+                self.add(inner, depth, into)
             elif kind and kind != "text":
                 into.append(f"[{kind}{_address(part)}]")
 
-    def take_calls(self, calls: object) -> None:
+    def add_calls(self, calls: object) -> None:
         for call in calls if isinstance(calls, list) else [calls]:
             if isinstance(call, Mapping):
                 inner = call.get("function") if isinstance(call.get("function"), Mapping) else call
                 assert isinstance(inner, Mapping)
-                given = inner.get("arguments", inner.get("input"))
-                words = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False) if given else ""
+                arguments = inner.get("arguments", inner.get("input"))
+                words = (
+                    arguments
+                    if isinstance(arguments, str)
+                    else json.dumps(arguments, ensure_ascii=False)
+                    if arguments
+                    else ""
+                )
                 self.own.append(f"→ {inner.get('name') or 'tool'} {words}".strip())
 
-    def take_files(self, item: Mapping[str, Any]) -> None:
-        for one in _all(item.get("attachments"), item.get("files")):
-            if isinstance(one, Mapping):
-                name = one.get("file_name") or one.get("name") or one.get("filename")
+    def add_files(self, item: Mapping[str, Any]) -> None:
+        for file in _all(item.get("attachments"), item.get("files")):
+            if isinstance(file, Mapping):
+                name = file.get("file_name") or file.get("name") or file.get("filename")
                 self.own.append(f"[file: {name}]" if name else "")
-                self.take(one.get("extracted_content"))
+                self.add(file.get("extracted_content"))
 
 
 def _speaker(role: str, item: Mapping[str, Any]) -> str:
-    """By role; a person, and whoever is named as the speaker, by name."""
-    known = _ROLES.get(role.strip().casefold(), _name(role))
-    told = item.get("speaker") or (item.get("name") if known == "user" else None)
-    return _name(told) if isinstance(told, str) and told.strip() and known != "tool" else known
+    """The name of a person or named speaker, else the role."""
+    by_role = _ROLES.get(role.strip().casefold(), _name(role))
+    name = item.get("speaker") or (item.get("name") if by_role == "user" else None)
+    return _name(name) if isinstance(name, str) and name.strip() and by_role != "tool" else by_role
 
 
 def _name(value: object) -> str:
-    return " ".join(visible(str(value)).split())[:_MOST_NAME]
+    return " ".join(storable_text(str(value)).split())[:_MOST_NAME]
 
 
 def _time(value: object, where: str) -> datetime:
@@ -231,11 +238,11 @@ def _time(value: object, where: str) -> datetime:
 
 
 def _address(part: Mapping[str, Any]) -> str:
-    """Where a picture or file lies, unless it is written out in place."""
+    """The address of an image or file, or an empty string for inline data."""
     inner = part.get("image_url")
-    found = inner.get("url") if isinstance(inner, Mapping) else inner
-    found = found or part.get("url") or part.get("asset_pointer") or part.get("file_name") or part.get("name")
-    return f": {_name(found)}" if isinstance(found, str) and not found.startswith("data:") else ""
+    address = inner.get("url") if isinstance(inner, Mapping) else inner
+    address = address or part.get("url") or part.get("asset_pointer") or part.get("file_name") or part.get("name")
+    return f": {_name(address)}" if isinstance(address, str) and not address.startswith("data:") else ""
 
 
 def _first(item: Mapping[str, Any], names: Iterable[str]) -> Any:
@@ -243,16 +250,16 @@ def _first(item: Mapping[str, Any], names: Iterable[str]) -> Any:
 
 
 def _all(*lists: object) -> Iterator[object]:
-    for one in lists:
-        if isinstance(one, list):
-            yield from one
+    for items in lists:
+        if isinstance(items, list):
+            yield from items
 
 
 # -- a whole conversation
 
 
 def _conversation_name(item: Mapping[str, Any]) -> str | None:
-    """Its title with the beginning of its id: readable, and its own."""
+    """The title with the beginning of the id, so that it is readable and unique."""
     title = _first(item, ("title", "name"))
     number = _first(item, ("uuid", "conversation_id", "id", "session", "session_id"))
     title = _name(title)[: _MOST_NAME - 12] if isinstance(title, str) else ""
@@ -261,19 +268,19 @@ def _conversation_name(item: Mapping[str, Any]) -> str | None:
 
 
 def _from_tree(item: Mapping[str, Any], where: str) -> Iterator[ChatMessage]:
-    """All branches of the tree: what was asked in other words, or answered anew, was said too."""
+    """The messages of all branches of the tree, including edited questions and regenerated answers."""
     session, nodes = _conversation_name(item), item["mapping"]
     begun = _first(item, ("create_time", "update_time"))
-    known: dict[str, object] = {}
+    times: dict[str, object] = {}
     for key in _parents_first(nodes):
         node = nodes[key]
         message = node.get("message")
-        parent = known.get(str(node.get("parent")), begun)
-        known[key] = parent
+        parent = times.get(str(node.get("parent")), begun)
+        times[key] = parent
         if not isinstance(message, Mapping):
             continue
         time = message.get("create_time")
-        known[key] = parent if time is None else time
+        times[key] = parent if time is None else time
         meta = message.get("metadata")
         if isinstance(meta, Mapping) and meta.get("is_visually_hidden_from_conversation"):
             continue
@@ -281,7 +288,7 @@ def _from_tree(item: Mapping[str, Any], where: str) -> Iterator[ChatMessage]:
 
 
 def _parents_first(nodes: Mapping[str, Any]) -> Iterator[str]:
-    """The keys of the nodes from the roots on. What leads in a circle comes last."""
+    """The keys of the nodes, parents before children. Nodes in a cycle come last."""
     below: dict[str, list[str]] = {}
     roots: list[str] = []
     for key, node in nodes.items():

@@ -1,4 +1,4 @@
-"""Import memories of Coding Brain, which keep references in tags."""
+"""Imports of Coding Brain's memories, which have their code references in tags."""
 
 from typing import TYPE_CHECKING
 

@@ -1,6 +1,6 @@
-"""Coming from Coding Brain: memories whose references stand in tags, read from a file, and taken back if need be.
+"""Import from Coding Brain: a file of memories with their code references in tags.
 
-Every memory passes the gateway. An import has an id that stands with what it added, so that exactly this can be undone.
+Every memory passes the gateway. Added memories carry the id of their import, so that it can be undone.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _MOST_NOTES = 20  # about one memory
 
 
 def import_tags(space: OpenSpace, path: Path, caller: Caller) -> Imported:
-    """Read a file of memories with their references in tags. Nothing that is here is overwritten."""
+    """Import a file of memories with code references in tags. Existing memories are not overwritten."""
     import_id = space.new_id()
     items = read_items(space, path, import_id)
     ready = [(item, item.draft) for item in items if item.draft is not None]
@@ -37,7 +37,7 @@ def import_tags(space: OpenSpace, path: Path, caller: Caller) -> Imported:
             references += len(draft.refs)
             unplaced += len(item.lost)
             item.memory.notes += receipt.notices
-        else:  # nothing of it was stored, so nothing of it was left out
+        else:  # nothing was stored, so nothing was left out
             item.memory.notes = _why_not(space, draft, receipt)
     if not statuses["added"]:
         unregister(space, import_id)
@@ -49,19 +49,19 @@ def _why_not(space: OpenSpace, draft: Draft, receipt: Receipt) -> list[str]:
     if receipt.status == "refused":
         return [f"refused: {receipt.reason}"]
     with space.store.read() as reader:
-        known = reader.memories.version(receipt.id or "", Moment(space.clock()))
-    there = {ref.file_path for ref in known.refs} if known else set()
+        version = reader.memories.version(receipt.id or "", Moment(space.clock()))
+    there = {ref.file_path for ref in version.refs} if version else set()
     missing = [str(ref) for ref in draft.refs if ref.file_path not in there]
-    if known is None or not missing:
+    if version is None or not missing:
         return []
     more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
     places = f"{', '.join(missing[:3])}{more}"
-    return [f"{known.memory_id} says this already, and does not point at {places}: `waypost relink` can change that"]
+    return [f"{version.memory_id} already says this, but does not refer to {places}: `waypost relink` can change that"]
 
 
 def _notes(memory: TaggedMemory) -> Iterator[Note]:
-    """What is told quotes the file, and secrets stand in files."""
-    key = memory.given.get("key") and mask(memory.given["key"]).text
+    """The memory's notes with secrets masked, since they quote the file."""
+    key = memory.draft_fields.get("key") and mask(memory.draft_fields["key"]).text
     for what in memory.notes[:_MOST_NOTES]:
         yield Note(memory.number, key, mask(what).text)
     if len(memory.notes) > _MOST_NOTES:

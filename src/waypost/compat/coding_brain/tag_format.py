@@ -1,7 +1,7 @@
-"""Memories as Coding Brain and its relatives keep them: the code that they point at stands in their tags.
+"""The file format of Coding Brain and similar tools, whose memories have their code references in tags.
 
-A file is a JSON array, JSON lines, or an object that holds the array. Whoever wrote it is not trusted: what cannot be
-understood is left out and told, and only a memory without words is none.
+A file is a JSON array, JSON lines, or an object with the array. It is not trusted: unreadable parts are left out and
+noted. Only a memory without text is refused.
 """
 
 import json
@@ -20,25 +20,25 @@ from waypost.text.json_fault import json_fault
 
 LARGEST_FILE = 256 * 1024 * 1024
 _LISTS = ("memories", "results", "items")
-_WORDS = ("memory", "text", "content", "data")
+_TEXT_FIELDS = ("memory", "text", "content", "data")
 _META = ("metadata", "metadata_")
 _STALE = ("stale", "is_stale", "stale_reason", "stale_since")
 _OF_A_MEMORY = ("category", "categories", *LABELS[1:], "evidence", "source", "created_at", "updated_at", "code_refs")
-_ALSO_TAGS = ("code_link", "git_commit", "git_branch")  # where a row has no tags of its own
+_ALSO_TAGS = ("code_link", "git_commit", "git_branch")  # fields of a row that count as tags
 _TAG = re.compile(r"code_ref_(\d{1,6})_([a-z_]{1,40})")
 _LINES = re.compile(r"#?L?(\d{1,9})(?:\s?[-–:,]\s?L?(\d{1,9}))?", re.IGNORECASE)
 _HASH = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 _TRUE = frozenset({"true", "yes", "y", "on", "1"})
-_MILLISECONDS = 100_000_000_000  # a number of seconds above this is one of milliseconds
+_MILLISECONDS = 100_000_000_000  # larger numbers are milliseconds, not seconds
 
 
 @dataclass(frozen=True, slots=True)
 class TaggedReference:
-    """A reference as it was written on whatever machine that was."""
+    """A reference as written, with a path that may be of another machine."""
 
     path: str
     lines: LineRange | None = None
-    rest: Mapping[str, Any] = field(default_factory=dict)  # as `CodeReference.from_json` wants it
+    rest: Mapping[str, Any] = field(default_factory=dict)  # for `CodeReference.from_json`
 
     def __str__(self) -> str:
         symbol = self.rest.get("symbol_id")
@@ -47,24 +47,22 @@ class TaggedReference:
 
 @dataclass(slots=True)
 class TaggedMemory:
-    number: int  # its place in the file
-    given: dict[str, Any] = field(default_factory=dict)  # as `Draft.of` wants it, without references
+    number: int  # its position in the file
+    draft_fields: dict[str, Any] = field(default_factory=dict)  # for `Draft.of`, without references
     refs: list[TaggedReference] = field(default_factory=list)
-    stale_reason: str | None = None  # set when it was stale
+    stale_reason: str | None = None  # set if it was stale
     stale_since: str | None = None
     notes: list[str] = field(default_factory=list)  # what was left out, and why
 
 
 def parse_rows(content: bytes) -> list[object]:
-    """What a file holds, memory by memory. Raises InvalidInput when it is no such file."""
+    """The memories of a file as JSON values. Raises InvalidInput if it has another format."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInput(f"The file is not valid UTF-8 ({error.reason}).", "Save it as UTF-8.") from error
     if not text.strip():
-        raise InvalidInput(
-            "The file is empty: there is nothing to import.", "Check that the export wrote it completely."
-        )
+        raise InvalidInput("The file is empty.", "Check that the export wrote it completely.")
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -75,10 +73,10 @@ def parse_rows(content: bytes) -> list[object]:
         lists = [whole[name] for name in _LISTS if isinstance(whole.get(name), list)]
         if lists:
             return list(lists[0])
-        if any(isinstance(whole.get(name), str) for name in _WORDS):
+        if any(isinstance(whole.get(name), str) for name in _TEXT_FIELDS):
             return [whole]
     if not isinstance(whole, list):
-        raise InvalidInput("The file holds no list of memories.", "It is a JSON array, JSON lines, or an export.")
+        raise InvalidInput("The file has no list of memories.", "Give a JSON array, JSON lines, or an export.")
     return whole
 
 
@@ -90,23 +88,23 @@ def _line(number: int, line: str) -> object:
 
 
 def read_tagged(number: int, row: object, now: datetime) -> TaggedMemory:
-    """One memory out of its row. Raises InvalidInput when there are no words in it."""
+    """The memory in a row. Raises InvalidInput if it has no text."""
     if not isinstance(row, Mapping):
         raise InvalidInput("It is not an object.", "")
-    text = next((row[name] for name in _WORDS if isinstance(row.get(name), str) and row[name].strip()), None)
+    text = next((row[name] for name in _TEXT_FIELDS if isinstance(row.get(name), str) and row[name].strip()), None)
     if text is None:
-        raise InvalidInput(f"It has no words under {', '.join(_WORDS)}.", "")
-    done = TaggedMemory(number, {"text": text})
-    fields, tags = _apart(row, done)
-    _take_fields(done, fields, row.get("id"), now)
-    _take_staleness(done, fields, tags, now)
-    _take_references(done, fields.get("code_refs"), tags)
-    done.given["tags"] = _take_tags(done, tags)
-    return done
+        raise InvalidInput(f"It has no text under {', '.join(_TEXT_FIELDS)}.", "")
+    memory = TaggedMemory(number, {"text": text})
+    fields, tags = _split_fields(row, memory)
+    _take_fields(memory, fields, row.get("id"), now)
+    _take_staleness(memory, fields, tags, now)
+    _take_references(memory, fields.get("code_refs"), tags)
+    memory.draft_fields["tags"] = _take_tags(memory, tags)
+    return memory
 
 
-def _apart(row: Mapping[str, Any], done: TaggedMemory) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What belongs to the memory itself, and its tags: from the row, from `metadata` and from `metadata.tags`."""
+def _split_fields(row: Mapping[str, Any], memory: TaggedMemory) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The fields of the memory itself, and its tags, from the row, `metadata` and `metadata.tags`."""
     meta: dict[str, Any] = {}
     for name in _META:
         meta |= _mapping(row.get(name))
@@ -115,24 +113,24 @@ def _apart(row: Mapping[str, Any], done: TaggedMemory) -> tuple[dict[str, Any], 
     tags = {name: value for name, value in row.items() if name in _ALSO_TAGS or name.startswith("code_ref_")}
     inner = meta.pop("tags", None)
     tags |= meta | _mapping(inner) | _mapping(row.get("tags"))
-    known = {*_OF_A_MEMORY, *_STALE, *_WORDS, *_META, *tags, "tags", "id"}
+    handled = {*_OF_A_MEMORY, *_STALE, *_TEXT_FIELDS, *_META, *tags, "tags", "id"}
     left = sorted(
-        str(name)[:40] for name, value in row.items() if name not in known and value not in (None, "", [], {})
+        str(name)[:40] for name, value in row.items() if name not in handled and value not in (None, "", [], {})
     )
     if left:
-        done.notes.append(f"not taken: {', '.join(left[:20])}")
+        memory.notes.append(f"ignored fields: {', '.join(left[:20])}")
     return fields, tags
 
 
 def _mapping(value: object) -> dict[str, Any]:
-    """Tags as names and values: an object, an object written as text, or a list of names."""
+    """Tags as names and values, from an object, an object in a string, or a list of names."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
             return {"tags": value}
     if isinstance(value, Mapping):
-        return {str(name): one for name, one in value.items()}
+        return {str(name): content for name, content in value.items()}
     if isinstance(value, str):
         value = value.split(",")
     if isinstance(value, Sequence):
@@ -140,29 +138,29 @@ def _mapping(value: object) -> dict[str, Any]:
     return {}
 
 
-def _take_fields(done: TaggedMemory, fields: Mapping[str, Any], old_id: object, now: datetime) -> None:
-    given = done.given
+def _take_fields(memory: TaggedMemory, fields: Mapping[str, Any], old_id: object, now: datetime) -> None:
+    draft_fields = memory.draft_fields
     if isinstance(fields.get("categories"), list) and "category" not in fields:
-        given["category"] = _text(", ".join(str(one) for one in fields["categories"]))
+        draft_fields["category"] = _text(", ".join(str(category) for category in fields["categories"]))
     for name in (*LABELS, "source"):
         if name in fields:
-            given[name] = _text(fields[name])
+            draft_fields[name] = _text(fields[name])
     evidence = fields.get("evidence")
-    given["evidence"] = [_text(one) for one in (evidence if isinstance(evidence, list) else [evidence])]
-    given["evidence"] = [one for one in given["evidence"] if one]
-    given["key"] = _text(old_id)
-    created, updated = (_time(done, fields.get(name), name, now) for name in ("created_at", "updated_at"))
-    given["valid_from"] = created or updated
-    given["time"] = updated or created  # its words are as old as their last change
-    for name, value in list(given.items()):
+    draft_fields["evidence"] = [_text(entry) for entry in (evidence if isinstance(evidence, list) else [evidence])]
+    draft_fields["evidence"] = [entry for entry in draft_fields["evidence"] if entry]
+    draft_fields["key"] = _text(old_id)
+    created, updated = (_time(memory, fields.get(name), name, now) for name in ("created_at", "updated_at"))
+    draft_fields["valid_from"] = created or updated
+    draft_fields["time"] = updated or created  # the text is as old as its last change
+    for name, value in list(draft_fields.items()):
         if isinstance(value, str) and name != "text" and (len(value) > MAX_SHORT or not value):
-            del given[name]
+            del draft_fields[name]
             if value:
-                done.notes.append(f"{name} left out: longer than {MAX_SHORT} characters")
+                memory.notes.append(f"{name} left out: longer than {MAX_SHORT} characters")
 
 
 def _text(value: object) -> str | None:
-    """A value as a text on one line."""
+    """A value as one line of text."""
     if value is None:
         return None
     if isinstance(value, bool):
@@ -172,7 +170,7 @@ def _text(value: object) -> str | None:
     return " ".join(str(value).split())
 
 
-def _time(done: TaggedMemory, value: object, name: str, now: datetime) -> str | None:
+def _time(memory: TaggedMemory, value: object, name: str, now: datetime) -> str | None:
     if value in (None, ""):
         return None
     try:
@@ -181,69 +179,69 @@ def _time(done: TaggedMemory, value: object, name: str, now: datetime) -> str | 
         else:
             moment = parse_time(str(value)[:60], name)
     except (InvalidInput, ValueError, OverflowError, OSError):
-        done.notes.append(f"{name} {str(value)[:40]!r} is no time")
+        memory.notes.append(f"{name} {str(value)[:40]!r} is not a time")
         return None
     if moment > now:
-        done.notes.append(f"{name} {str(value)[:40]} has not come yet: taken as not given")
+        memory.notes.append(f"{name} {str(value)[:40]} is in the future and was ignored")
         return None
     return format_time(moment)
 
 
-def _take_staleness(done: TaggedMemory, fields: Mapping[str, Any], tags: dict[str, Any], now: datetime) -> None:
-    """Staleness is no tag here: it is a state, which goes when somebody verifies the memory."""
-    said = {name: tags.pop(name, None) for name in _STALE}
-    said |= {name: fields[name] for name in _STALE if name in fields}
-    since = _time(done, said["stale_since"], "stale_since", now)
-    flag = next((said[name] for name in ("stale", "is_stale") if said[name] is not None), since is not None)
+def _take_staleness(memory: TaggedMemory, fields: Mapping[str, Any], tags: dict[str, Any], now: datetime) -> None:
+    """Move staleness from the tags to the memory's state, which verifying the memory resets."""
+    values = {name: tags.pop(name, None) for name in _STALE}
+    values |= {name: fields[name] for name in _STALE if name in fields}
+    since = _time(memory, values["stale_since"], "stale_since", now)
+    flag = next((values[name] for name in ("stale", "is_stale") if values[name] is not None), since is not None)
     if flag is True or str(flag).strip().lower() in _TRUE:
-        done.stale_reason = (_text(said["stale_reason"]) or "it was stale where it comes from")[:MAX_SHORT]
-        done.stale_since = since
+        memory.stale_reason = (_text(values["stale_reason"]) or "it was stale where it comes from")[:MAX_SHORT]
+        memory.stale_since = since
 
 
-def _take_tags(done: TaggedMemory, tags: Mapping[str, Any]) -> dict[str, str]:
+def _take_tags(memory: TaggedMemory, tags: Mapping[str, Any]) -> dict[str, str]:
     kept = {}
     for name, value in tags.items():
         text = _text(value)
         if text and len(text) <= MAX_SHORT and len(name) <= MAX_SHORT:
             kept[name] = text
         elif text:
-            done.notes.append(f"tag {name[:40]!r} left out: longer than {MAX_SHORT} characters")
+            memory.notes.append(f"tag {name[:40]!r} left out: longer than {MAX_SHORT} characters")
     return kept
 
 
 # -- references
 
 
-def _take_references(done: TaggedMemory, listed: object, tags: dict[str, Any]) -> None:
-    """Move what tells of code out of the tags. `code_link`, `git_commit` and `git_branch` stay there as well."""
+def _take_references(memory: TaggedMemory, listed: object, tags: dict[str, Any]) -> None:
+    """Move code references out of the tags. `code_link`, `git_commit` and `git_branch` also stay as tags."""
     groups: dict[int, dict[str, Any]] = {}
     for name in [name for name in tags if name.startswith("code_ref_")]:
         value, match = tags.pop(name), _TAG.fullmatch(name)
         if match and value not in (None, ""):
             groups.setdefault(int(match[1]), {})[match[2]] = value
         elif not match and name != "code_ref_count":
-            done.notes.append(f"tag {name[:60]!r} not understood")
-    found = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
-    found += [groups[number] for number in sorted(groups)]
+            memory.notes.append(f"unknown tag {name[:60]!r}")
+    entries = [entry for entry in listed if isinstance(entry, Mapping)] if isinstance(listed, list) else []
+    entries += [groups[number] for number in sorted(groups)]
     common = {"git_commit": tags.get("git_commit"), "git_branch": tags.get("git_branch")}
-    refs = [_reference(done, group, common) for group in found]
+    refs = [_reference(memory, group, common) for group in entries]
     if isinstance(tags.get("code_link"), str):
-        link = _reference(done, {"code_link": tags["code_link"]}, common)
+        link = _reference(memory, {"code_link": tags["code_link"]}, common)
         if not any((ref.path, ref.lines) == (link.path, link.lines) for ref in refs):
             refs.append(link)
-    done.refs = list({(ref.path, ref.lines, ref.rest.get("symbol_id")): ref for ref in refs}.values())
+    memory.refs = list({(ref.path, ref.lines, ref.rest.get("symbol_id")): ref for ref in refs}.values())
 
 
-def _reference(done: TaggedMemory, group: Mapping[str, Any], common: Mapping[str, Any]) -> TaggedReference:
-    path, lines = _place(done, _first(group, "path", "file_path", "file", "uri", "link", "code_link"))
-    lines = _given_lines(done, group) or lines
+def _reference(memory: TaggedMemory, group: Mapping[str, Any], common: Mapping[str, Any]) -> TaggedReference:
+    path, lines = _place(memory, _first(group, "path", "file_path", "file", "uri", "link", "code_link"))
+    lines = _given_lines(memory, group) or lines
     rest: dict[str, Any] = {
-        "symbol_id": _short(done, _first(group, "symbol", "symbol_id"), "symbol"),
-        "git_commit": _short(done, _first(group, "commit", "git_commit") or common["git_commit"], "commit"),
-        "git_branch": _short(done, _first(group, "branch", "git_branch") or common["git_branch"], "branch"),
-        "confidence_reason": _short(done, group.get("confidence_reason"), "confidence_reason"),
-        "code_hash": _hash(done, _first(group, "hash", "code_hash")),
-        "confidence_score": _confidence(done, _first(group, "confidence", "confidence_score")),
+        "symbol_id": _short(memory, _first(group, "symbol", "symbol_id"), "symbol"),
+        "git_commit": _short(memory, _first(group, "commit", "git_commit") or common["git_commit"], "commit"),
+        "git_branch": _short(memory, _first(group, "branch", "git_branch") or common["git_branch"], "branch"),
+        "confidence_reason": _short(memory, group.get("confidence_reason"), "confidence_reason"),
+        "code_hash": _hash(memory, _first(group, "hash", "code_hash")),
+        "confidence_score": _confidence(memory, _first(group, "confidence", "confidence_score")),
     }
     return TaggedReference(path, lines, {name: value for name, value in rest.items() if value is not None})
 
@@ -252,53 +250,53 @@ def _first(group: Mapping[str, Any], *names: str) -> Any:
     return next((group[name] for name in names if group.get(name) not in (None, "")), None)
 
 
-def _place(done: TaggedMemory, written: object) -> tuple[str, LineRange | None]:
+def _place(memory: TaggedMemory, written: object) -> tuple[str, LineRange | None]:
     if not isinstance(written, str) or not written.strip() or "\0" in written:
         return "", None
     try:
         read = CodeReference.parse(written)
     except InvalidInput as error:
-        done.notes.append(error.what)
+        memory.notes.append(error.what)
         return written.rpartition("#")[0].removeprefix("file:"), None
     return read.file_path, read.line_range
 
 
-def _given_lines(done: TaggedMemory, group: Mapping[str, Any]) -> LineRange | None:
+def _given_lines(memory: TaggedMemory, group: Mapping[str, Any]) -> LineRange | None:
     written = _first(group, "lines", "line_range", "line")
     if isinstance(written, Mapping):
         written = [written.get("start"), written.get("end")]
     elif written is None:
-        written = [one for one in (group.get("line_start"), group.get("line_end")) if one is not None]
-    text = "-".join(str(one) for one in written[:2]) if isinstance(written, list) else str(written)
+        written = [line for line in (group.get("line_start"), group.get("line_end")) if line is not None]
+    text = "-".join(str(line) for line in written[:2]) if isinstance(written, list) else str(written)
     match = _LINES.fullmatch(text[:60].strip())
     if match and 1 <= int(match[1]) <= int(match[2] or match[1]) <= MAX_LINE:
         return LineRange(int(match[1]), int(match[2] or match[1]))
     if text:
-        done.notes.append(f"lines {text[:40]!r} are no range: the reference is to the file")
+        memory.notes.append(f"lines {text[:40]!r} are not a range: the reference is to the file")
     return None
 
 
-def _short(done: TaggedMemory, value: object, name: str) -> str | None:
+def _short(memory: TaggedMemory, value: object, name: str) -> str | None:
     text = _text(value)
     if text and len(text) > MAX_SHORT:
-        done.notes.append(f"{name} of a reference left out: longer than {MAX_SHORT} characters")
+        memory.notes.append(f"{name} of a reference left out: longer than {MAX_SHORT} characters")
         return None
     return text or None
 
 
-def _hash(done: TaggedMemory, value: object) -> str | None:
+def _hash(memory: TaggedMemory, value: object) -> str | None:
     match = _HASH.fullmatch(str(value)[:80].strip().lower())
     if value is not None and match is None:
-        done.notes.append(f"hash {str(value)[:40]!r} left out: it is not whole")
+        memory.notes.append(f"hash {str(value)[:40]!r} left out: it is not a SHA-256 hash")
     return f"sha256:{match[1]}" if match else None
 
 
-def _confidence(done: TaggedMemory, value: object) -> float | None:
+def _confidence(memory: TaggedMemory, value: object) -> float | None:
     try:
         score = float(str(value)[:30]) if value is not None and not isinstance(value, bool) else None
     except ValueError:
         score = -1.0
-    if score is not None and not 0.0 <= score <= 1.0:  # also what is not a number at all
-        done.notes.append(f"confidence {str(value)[:40]!r} is not from 0 to 1")
+    if score is not None and not 0.0 <= score <= 1.0:  # also if it is not a number
+        memory.notes.append(f"confidence {str(value)[:40]!r} is not from 0 to 1")
         return None
     return score

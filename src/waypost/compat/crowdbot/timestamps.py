@@ -1,9 +1,9 @@
-"""Dates and times as old memory files write them before what was said, and who said it.
+"""Dates, times and speakers at the beginning of lines in memory files.
 
     ## 2026-01-15                       ### Benutzer - 14:30:00             [2026-01-15 14:30] User: …
     - 2026-01-15 14:30: …               **User** (15.01.2026, 14:30): …     15. Januar 2026, 14:30 Uhr - Nutzer: …
 
-A date inside a sentence is none of these: before it stands nothing but signs and a name, and behind it a sign.
+A date inside a sentence does not count. Only signs and a name may precede a stamp, and a sign must follow it.
 """
 
 import re
@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-_HEAD = 160  # characters of a line in which a stamp may stand
+_HEAD = 160  # characters at the beginning of a line that may have a stamp
 _LONGEST_NAME, _LONGEST_TITLE = 40, 120
 _YEARS = range(1990, 2101)
 _TIME = (
@@ -45,16 +45,16 @@ class TextStamp:
 
 @dataclass(frozen=True, slots=True)
 class LineHead:
-    """What a line says before it comes to the point."""
+    """The date, time, speaker and kind at the beginning of a line, and its remaining text."""
 
     day: date | None
     clock: time | None
     offset: timezone | None
     speaker: str | None
-    name: str | None  # of somebody who may be the speaker, if the file has them speak often
+    name: str | None  # a possible speaker, if it occurs often in the file
     kind: str | None
-    text: str  # what is left
-    named_text: str  # and without that name
+    text: str  # the remaining text
+    named_text: str  # the remaining text without `name`
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class StampLexicon:
     stamp: re.Pattern[str]
 
     def speaker(self, name: str) -> str | None:
-        """How a known speaker is called here."""
+        """The standard name of a known speaker or bot, or None."""
         if len(name) > _LONGEST_TITLE:
             return None
         clean = " ".join(name.strip(_SIGNS).split())
@@ -80,19 +80,19 @@ class StampLexicon:
         return clean if is_bot and len(clean) <= _LONGEST_NAME else None
 
     def section(self, title: str) -> str | None:
-        """Which sort of section a heading begins."""
+        """The sort of section that a heading begins, or None."""
         if len(title) > _LONGEST_TITLE:
             return None
         words = " ".join(title.strip(_SIGNS).casefold().split())
-        found = (name for name, known in self.sections.items() for one in known if _is_about(words, one))
-        return next(found, None)
+        sections = (name for name, phrases in self.sections.items() for phrase in phrases if _is_about(words, phrase))
+        return next(sections, None)
 
 
-def _is_about(words: str, known: str) -> bool:
-    """`Interessen & Präferenzen`, `Meine Vorlieben`, `Preferences (updated)`, but no sentence that names them."""
+def _is_about(words: str, phrase: str) -> bool:
+    """True for `Interessen & Präferenzen`, `Meine Vorlieben`, `Preferences (updated)`, but not for a sentence."""
     parts = re.split(r" ?(?:[&,/:(\[–—-]|\b(?:und|and|и)\b) ?", words, maxsplit=4)
-    return any(part.strip(_SIGNS) == known for part in (words, *parts)) or (
-        len(words.split()) <= 2 and words.endswith(f" {known}")
+    return any(part.strip(_SIGNS) == phrase for part in (words, *parts)) or (
+        len(words.split()) <= 2 and words.endswith(f" {phrase}")
     )
 
 
@@ -110,7 +110,7 @@ def lexicon() -> StampLexicon:
         speakers,
         tuple(table["speakers"]["bot_ends"]),
         frozenset(table["labels"]["when"].split()),
-        {name: tuple(known) for name, known in table["sections"].items()},
+        {name: tuple(phrases) for name, phrases in table["sections"].items()},
         table["kinds"],
         months,
         table["titles"],
@@ -136,26 +136,26 @@ def _pattern(months: Mapping[str, int]) -> re.Pattern[str]:
 
 
 def find_stamp(text: str) -> TextStamp | None:
-    """The first date or time in the beginning of a text."""
-    for found in lexicon().stamp.finditer(text[:_HEAD]):
-        groups = found.groupdict()
+    """The first date or time at the beginning of a text."""
+    for match in lexicon().stamp.finditer(text[:_HEAD]):
+        groups = match.groupdict()
         day = _day(groups)
         if day is None and groups["alone_hour"] is None:
             continue
-        given = (
+        clock_groups = (
             groups
             if day is not None
             else {k.removeprefix("alone_"): v for k, v in groups.items() if k.startswith("alone_")}
         )
-        clock = _clock(given)
+        clock = _clock(clock_groups)
         if day is None and clock is None:
             continue
-        return TextStamp(day, clock, _offset(given.get("zone")), found.start(), found.end())
+        return TextStamp(day, clock, _offset(clock_groups.get("zone")), match.start(), match.end())
     return None
 
 
 def read_head(line: str, *, is_heading: bool) -> LineHead | None:
-    """What a line begins with, if it begins with a date, a time or a known speaker."""
+    """The head of a line that begins with a date, a time or a known speaker, or None."""
     if not is_heading and not _MARKED.search(line[:_HEAD]):  # most lines
         return None
     words = lexicon()
@@ -163,29 +163,33 @@ def read_head(line: str, *, is_heading: bool) -> LineHead | None:
     body = body.lstrip("#").strip() if is_heading else _NUMBERED.sub("", body)
     stamp = find_stamp(body)
     if stamp is None or body.startswith("|"):  # a row of a table
-        return _unstamped(body, is_heading)
+        return _head_without_stamp(body, is_heading)
     before, behind = body[: stamp.start].strip(_SIGNS), body[stamp.end :]
     speaker = words.speaker(before)
     is_label = before.casefold() in words.when
     if not is_heading and before and not is_label and speaker is None and not _is_bold(body, stamp):
-        return _unstamped(body, is_heading)
-    if not is_heading and speaker is None and not _is_apart(body, stamp):
-        return _unstamped(body, is_heading)
+        return _head_without_stamp(body, is_heading)
+    if not is_heading and speaker is None and not _stands_alone(body, stamp):
+        return _head_without_stamp(body, is_heading)
     kind, rest = _kind(behind)
-    rest = rest.lstrip(_SIGNS.replace("(", "").replace("[", "").replace("`", "")) if before or kind else _opened(rest)
+    rest = (
+        rest.lstrip(_SIGNS.replace("(", "").replace("[", "").replace("`", ""))
+        if before or kind
+        else _strip_closing_signs(rest)
+    )
     title = "" if speaker or is_label or not before else before
-    if title and (not is_heading or (stamp.day is None and not _has_words(rest))) and _NAME.fullmatch(title):
+    if title and (not is_heading or (stamp.day is None and not has_words(rest))) and _NAME.fullmatch(title):
         speaker, title = title, ""  # **Raimund** (14:30): …, ### Raimund - 14:30:00
     text = body if title else rest
     name, named_text = None, text
     if speaker is None:
         named = _NAMED.match(text)
-        known = words.speaker(named["name"] if named else text) if named or is_heading else None
-        if known:
-            speaker, text = known, (named["text"] or "") if named else ""
+        known_speaker = words.speaker(named["name"] if named else text) if named or is_heading else None
+        if known_speaker:
+            speaker, text = known_speaker, (named["text"] or "") if named else ""
         elif named and not is_heading:
             name, named_text = named["name"].strip(), named["text"] or ""
-    if not _has_words(text):
+    if not has_words(text):
         text = ""
     return LineHead(stamp.day, stamp.clock, stamp.offset, speaker, name, kind, text, named_text)
 
@@ -194,7 +198,7 @@ def instant(day: date, clock: time | None, offset: timezone | None) -> datetime:
     return datetime.combine(day, clock or time(), offset)
 
 
-def _unstamped(body: str, is_heading: bool) -> LineHead | None:
+def _head_without_stamp(body: str, is_heading: bool) -> LineHead | None:
     words = lexicon()
     if is_heading:
         speaker = words.speaker(body)
@@ -207,8 +211,8 @@ def _unstamped(body: str, is_heading: bool) -> LineHead | None:
     return LineHead(None, None, None, speaker, None, None, text, text)
 
 
-def _is_apart(body: str, stamp: TextStamp) -> bool:
-    """Whether a date at the beginning of a line stands for itself, and does not belong to a sentence."""
+def _stands_alone(body: str, stamp: TextStamp) -> bool:
+    """Whether a date at the beginning of a line is not part of a sentence."""
     behind = body[stamp.end :]
     if _CLOSED.match(behind) or (stamp.day is not None and stamp.clock is not None):
         return True
@@ -219,27 +223,27 @@ def _is_apart(body: str, stamp: TextStamp) -> bool:
 
 
 def _is_bold(body: str, stamp: TextStamp) -> bool:
-    """`**Raimund** (14:30)`; what ends with a colon is a label."""
+    """Whether a bold name precedes the stamp, as in `**Raimund** (14:30)`. A colon would make it a label."""
     before = body[: stamp.start].strip()
     is_name = before.startswith(("**", "__")) and ":" not in before and _NAME.fullmatch(before.strip(_SIGNS))
     return bool(is_name) and stamp.clock is not None
 
 
 def _kind(behind: str) -> tuple[str | None, str]:
-    """A word that says of which kind it is: `[preference]`, `(agent)`."""
-    found = _KIND.search(behind[:60])
-    kind = lexicon().kinds.get(found["kind"].casefold()) if found else None
-    if found is None or kind is None or behind[: found.start()].strip(_SIGNS):
+    """The kind in `[preference]` or `(agent)`, and the text behind it."""
+    match = _KIND.search(behind[:60])
+    kind = lexicon().kinds.get(match["kind"].casefold()) if match else None
+    if match is None or kind is None or behind[: match.start()].strip(_SIGNS):
         return None, behind
-    return kind, behind[found.end() :]
+    return kind, behind[match.end() :]
 
 
-def _opened(behind: str) -> str:
-    """What follows a stamp, without the signs that close it; what opens something new stays."""
+def _strip_closing_signs(behind: str) -> str:
+    """The text behind a stamp, without the signs that close the stamp."""
     return behind.lstrip(" \t])}>*_`").lstrip(" \t:–—-|,;·").lstrip(" \t")
 
 
-def _has_words(text: str) -> bool:
+def has_words(text: str) -> bool:
     return any(character.isalnum() for character in text)
 
 
@@ -249,14 +253,14 @@ def _day(groups: Mapping[str, Any]) -> date | None:
             continue
         month = groups[f"m{number}"]
         try:
-            found = date(
+            day = date(
                 int(groups[f"y{number}"]),
                 int(month) if month.isdigit() else lexicon().months[month.casefold()],
                 int(groups[f"d{number}"]),
             )
         except ValueError:
             return None
-        return found if found.year in _YEARS else None
+        return day if day.year in _YEARS else None
     return None
 
 

@@ -1,4 +1,4 @@
-"""Import a database of Memory Bridge."""
+"""Imports of a Memory Bridge database."""
 
 from typing import TYPE_CHECKING
 
@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from waypost.compat.memory_bridge import columns as columns
     from waypost.compat.memory_bridge import facts as facts
     from waypost.compat.memory_bridge import importer as importer
-    from waypost.compat.memory_bridge import links as links
     from waypost.compat.memory_bridge import refs as refs
     from waypost.compat.memory_bridge import survey as survey
     from waypost.compat.memory_bridge import values as values

@@ -1,4 +1,4 @@
-"""Which column of another program's table holds what. Its first version is not written down anywhere: names are tried."""
+"""Finds out what each column of a Memory Bridge table is for, by its name, since version 1 is undocumented."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,12 +9,12 @@ from waypost.compat.memory_bridge.values import line_of
 from waypost.errors import InvalidInput
 from waypost.store.sqlite.foreign import Value
 
-# By what a column may be called, the likeliest name first. What has none of these names becomes a tag.
+# Possible names of each column, likeliest first. Columns with other names become tags.
 ROLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "id": ("id", "fact_id", "uuid", "node_id", "memory_id"),
         "text": ("content", "fact", "text", "statement", "fact_text", "fact_content", "body", "memory", "message"),
-        "value": ("value", "fact_value", "object", "obj"),  # says little without what it is the value of
+        "value": ("value", "fact_value", "object", "obj"),  # needs its entity and attribute
         "entity": ("entity", "entity_name", "subject"),
         "attribute": ("attribute", "predicate", "property", "relation", "key", "name"),
         "level": ("level", "memory_level", "hierarchy_level"),
@@ -46,7 +46,7 @@ ROLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "actor": ("actor", "author", "created_by", "agent", "agent_id", "user", "user_id"),
     }
 )  # fmt: skip
-# Made from the rest, and made again here.
+# Derived from other columns, and computed again by Waypost.
 LEFT_OUT = frozenset(
     {"embedding", "embeddings", "embedding_vector", "vector", "embedding_model", "children_ids", "children"}
 )
@@ -57,63 +57,65 @@ _LONGEST_NAME = 80
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns that are read, and what each is for."""
+    """The columns to read, and what each is for."""
 
-    asked: tuple[str, ...]
-    roles: Mapping[str, int]  # role → place in `asked`
-    others: Mapping[str, int]  # name of a tag → place in `asked`
-    left_out: tuple[str, ...]  # there were too many
+    names: tuple[str, ...]
+    roles: Mapping[str, int]  # role → index in `names`
+    others: Mapping[str, int]  # name of a tag → index in `names`
+    left_out: tuple[str, ...]  # columns beyond the limit
 
     @classmethod
     def of(cls, table: str, names: Sequence[str], sample: Iterable[tuple[Value, ...]], most_tags: int) -> "Columns":
-        """Raises InvalidInput when nothing in the table can be a text. `sample` are some rows with all columns."""
+        """The roles of a table's columns. `sample` has some rows with all columns.
+
+        Raises InvalidInput if no column has text.
+        """
         lowered = {name.lower(): name for name in reversed(names)}
-        taken = {
-            role: lowered[found]
-            for role, known in ROLES.items()
-            if (found := next((one for one in known if one in lowered), None)) is not None
+        column_of = {
+            role: lowered[match]
+            for role, candidates in ROLES.items()
+            if (match := next((candidate for candidate in candidates if candidate in lowered), None)) is not None
         }
-        if "text" not in taken and "value" in taken:
-            taken["text"] = taken.pop("value")
-        elif "value" in taken:
-            del taken["value"]  # a tag beside the text
-        if "text" not in taken:
-            taken["text"] = _longest(table, names, set(taken.values()), sample)
-        alone = ROLES["value"] if taken["text"].lower() in ROLES["value"] else ()
-        if not alone:
+        if "text" not in column_of and "value" in column_of:
+            column_of["text"] = column_of.pop("value")
+        elif "value" in column_of:
+            del column_of["value"]  # a tag, since there is a text
+        if "text" not in column_of:
+            column_of["text"] = _longest(table, names, set(column_of.values()), sample)
+        if column_of["text"].lower() not in ROLES["value"]:
             for role in ("entity", "attribute"):
-                taken.pop(role, None)
-        unknown = [name for name in names if name not in taken.values() and name.lower() not in LEFT_OUT]
-        kept = unknown[:most_tags]
-        asked = tuple(dict.fromkeys([*taken.values(), *kept]))
-        place = {name: at for at, name in enumerate(asked)}
+                column_of.pop(role, None)
+        others = [name for name in names if name not in column_of.values() and name.lower() not in LEFT_OUT]
+        tags = others[:most_tags]
+        selected = tuple(dict.fromkeys([*column_of.values(), *tags]))
+        index_of = {name: index for index, name in enumerate(selected)}
         return cls(
-            asked,
-            {role: place[name] for role, name in taken.items()},
-            {tag_name(name): place[name] for name in kept},
-            tuple(name for name in names if name not in place and name.lower() not in LEFT_OUT),
+            selected,
+            {role: index_of[name] for role, name in column_of.items()},
+            {tag_name(name): index_of[name] for name in tags},
+            tuple(name for name in names if name not in index_of and name.lower() not in LEFT_OUT),
         )
 
     def value(self, row: Sequence[Value], role: str) -> Value:
-        at = self.roles.get(role)
-        return None if at is None else row[at]
+        index = self.roles.get(role)
+        return None if index is None else row[index]
 
 
 def tag_name(column: str) -> str:
-    """The name of a column as the name of a tag: one line, not long."""
+    """The name of a column as the name of a tag: one short line."""
     return line_of(column[:_LONGEST_NAME]) or "column"
 
 
-def _longest(table: str, names: Sequence[str], taken: set[str], sample: Iterable[tuple[Value, ...]]) -> str:
-    """The column with the most text of those whose name says nothing."""
+def _longest(table: str, names: Sequence[str], used: set[str], sample: Iterable[tuple[Value, ...]]) -> str:
+    """The column with the most text among those without a role."""
     lengths: Counter[str] = Counter()
     for _, row in zip(range(_SAMPLE), sample, strict=False):
         for name, value in zip(names, row, strict=True):
-            if name not in taken and name.lower() not in LEFT_OUT and isinstance(value, str) and value.strip():
+            if name not in used and name.lower() not in LEFT_OUT and isinstance(value, str) and value.strip():
                 lengths[name] += len(value)
     if not lengths:
         raise InvalidInput(
-            f"The table {table} has no column with texts.",
-            f"Known names are {', '.join(ROLES['text'][:4])} and others. Is this a database of Memory Bridge?",
+            f"The table {table} has no column with text.",
+            f"Known names are {', '.join(ROLES['text'][:4])} and others. Is this a Memory Bridge database?",
         )
     return lengths.most_common(1)[0][0]

@@ -1,43 +1,42 @@
-"""References to code as Memory Bridge writes them: `file:///path/to/file.py#L10-50`, one or several."""
+"""Code references in Memory Bridge's format: one or several `file:///path/to/file.py#L10-50`."""
 
 import re
 from dataclasses import dataclass
 
 from waypost.compat.memory_bridge.values import json_of, text_of
 from waypost.errors import InvalidInput
-from waypost.model.draft import MAX_ITEMS
+from waypost.model.draft import MAX_ITEMS, NOT_IN_A_NAME
 from waypost.model.reference import CodeReference
 from waypost.store.sqlite.foreign import Value
 
 _LONGEST = 5000
 _BETWEEN = re.compile(r"[\n;]|,\s{0,3}(?=file:)|(?<=\d),\s{0,3}(?=[\w./])")
-_NOT_IN_A_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
 class BridgeReferences:
-    found: tuple[CodeReference, ...]
-    lost: tuple[str, ...]  # what could not be read
+    valid: tuple[CodeReference, ...]
+    lost: tuple[str, ...]  # unreadable ones
 
 
-NOTHING = BridgeReferences((), ())
+NO_REFERENCES = BridgeReferences((), ())
 
 
-def written_refs(value: Value) -> BridgeReferences:
-    """All references of one column of one row."""
+def parse_refs(value: Value) -> BridgeReferences:
+    """The references in one value."""
     listed = json_of(value)
     if isinstance(listed, list):
-        texts = [one for one in listed if isinstance(one, str)]
+        texts = [part for part in listed if isinstance(part, str)]
     else:
         text = text_of(value)
         texts = _BETWEEN.split(text[:_LONGEST]) if text else []
-    found: dict[CodeReference, None] = {}
+    valid: dict[CodeReference, None] = {}
     lost: dict[str, None] = {}
-    for text in (one.strip() for one in texts[:MAX_ITEMS] if one.strip()):
+    for text in (part.strip() for part in texts[:MAX_ITEMS] if part.strip()):
         try:
-            if _NOT_IN_A_NAME.search(text):
+            if NOT_IN_A_NAME.search(text):
                 raise InvalidInput("It has control characters.", "")
-            found[CodeReference.parse(text)] = None
+            valid[CodeReference.parse(text)] = None
         except InvalidInput:
             lost[" ".join(text.split())] = None
-    return BridgeReferences(tuple(found), tuple(lost))
+    return BridgeReferences(tuple(valid), tuple(lost))

@@ -1,4 +1,4 @@
-"""After an import: is every row of the source accounted for, and does what was added read as it was written?"""
+"""Verifies an import: every row of the source is accounted for, and every added memory has the right text."""
 
 import hashlib
 from collections.abc import Sequence
@@ -10,18 +10,18 @@ from waypost.flows.open_space import OpenSpace
 from waypost.store.protocol import Edge
 
 if TYPE_CHECKING:
-    from waypost.compat.memory_bridge.write import BridgeRows
+    from waypost.compat.memory_bridge.write import BridgeTally
 
 _PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class BridgeVerification:
     rows: int  # of the source
-    accounted: int  # rows of which is known what became of them
-    readable: int  # of what was added
-    checksum: str  # over the words of what was added, as they are read now
-    links: int  # that are here
+    accounted: int  # rows with a status
+    readable: int  # added memories that can be read
+    checksum: str  # over the current text of the added memories
+    links: int  # that exist
     problems: tuple[str, ...] = ()
 
     @property
@@ -40,10 +40,10 @@ class Verified:
         }
 
 
-def verify(space: OpenSpace, taken: "BridgeRows", links: Sequence[Edge], rows: int) -> Verified:
+def verify(space: OpenSpace, tally: "BridgeTally", links: Sequence[Edge], rows: int) -> BridgeVerification:
     total = readable = present = 0
     with space.store.read() as reader:
-        for memory_id in taken.own:
+        for memory_id in tally.own:
             versions = reader.memories.versions(memory_id)
             if versions:
                 total = (total + checksum(memory_id, versions[0].text)) % (1 << 256)
@@ -52,24 +52,24 @@ def verify(space: OpenSpace, taken: "BridgeRows", links: Sequence[Edge], rows: i
             there = {
                 (e.kind, e.from_id, e.to_id) for e in reader.edges.of_kinds({e.from_id for e in batch}, _kinds(batch))
             }
-            present += sum((one.kind, one.from_id, one.to_id) in there for one in batch)
-    accounted = sum(taken.statuses.values())
+            present += sum((link.kind, link.from_id, link.to_id) in there for link in batch)
+    accounted = sum(tally.statuses.values())
     problems = []
     if accounted != rows:
-        problems.append(f"{rows:,} rows were counted, and {accounted:,} were seen")
-    if total != taken.words:
-        problems.append("what was added does not read as it was written")
-    if readable != len(taken.own):
-        problems.append(f"{len(taken.own) - readable:,} of {len(taken.own):,} that were added are not there any more")
+        problems.append(f"{accounted:,} of {rows:,} rows are accounted for")
+    if total != tally.words:
+        problems.append("the text of added memories differs from what was written")
+    if readable != len(tally.own):
+        problems.append(f"{len(tally.own) - readable:,} of {len(tally.own):,} added memories are missing")
     if present != len(links):
         problems.append(f"{len(links) - present:,} of {len(links):,} links are missing")
-    return Verified(rows, accounted, readable, f"{total:064x}", present, tuple(problems))
+    return BridgeVerification(rows, accounted, readable, f"{total:064x}", present, tuple(problems))
 
 
 def _kinds(links: Sequence[Edge]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.kind for one in links))
+    return tuple(dict.fromkeys(link.kind for link in links))
 
 
 def checksum(memory_id: str, text: str) -> int:
-    """Sums of these are equal only for the same words under the same ids, in whatever order."""
+    """A number whose sum over several memories is the same only for the same ids and texts, in any order."""
     return int.from_bytes(hashlib.sha256(f"{memory_id}\0{text}".encode()).digest(), "big")

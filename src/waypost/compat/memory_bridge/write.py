@@ -1,4 +1,4 @@
-"""Rows of Memory Bridge through the gateway, a batch at a time, and what became of each."""
+"""Writes rows of Memory Bridge through the gateway in batches, and records their statuses."""
 
 import hashlib
 from collections import Counter
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
 
-from waypost.compat.coding_brain.places import CheckoutFiles, packed, places_for
+from waypost.compat.coding_brain.places import CheckoutFiles, checkout_files, unplaced_tags
 from waypost.compat.memory_bridge.facts import BridgeFact
 from waypost.compat.memory_bridge.survey import BridgeSurvey
 from waypost.compat.memory_bridge.verify import checksum
@@ -27,8 +27,8 @@ from waypost.text.secrets.masking import mask
 _MOST_NOTES_KEPT = 5_000
 
 
-class Here(NamedTuple):
-    """What a row of the source is here."""
+class ImportedRow(NamedTuple):
+    """The memory of a row."""
 
     memory_id: str
     level: int | None
@@ -36,15 +36,15 @@ class Here(NamedTuple):
 
 
 @dataclass(slots=True)
-class BridgeRows:
-    """What became of the rows so far."""
+class BridgeTally:
+    """The results so far."""
 
     statuses: dict[str, int] = field(
         default_factory=lambda: {"added": 0, "merged": 0, "duplicate": 0, "refused": 0, "skipped": 0}
     )
-    memories: dict[str, Here] = field(default_factory=dict)  # by id in the source
-    own: dict[str, bool] = field(default_factory=dict)  # ids of what this import added; whether it has a parent
-    words: int = 0  # a sum over what was added: `checksum` of each
+    memories: dict[str, ImportedRow] = field(default_factory=dict)  # by id in the source
+    own: dict[str, bool] = field(default_factory=dict)  # ids of added memories, and whether they have a parent
+    words: int = 0  # the sum of the checksums of added memories
     references: int = 0
     unplaced: int = 0
     masked: int = 0
@@ -52,22 +52,22 @@ class BridgeRows:
     parents: int = 0
     sorted: Counter[str] = field(default_factory=Counter)
     notes: list[Note] = field(default_factory=list)
-    untold: int = 0
+    dropped_notes: int = 0
 
     def note(self, note: Note) -> None:
         if len(self.notes) < _MOST_NOTES_KEPT:
             self.notes.append(note)
         else:
-            self.untold += 1
+            self.dropped_notes += 1
 
-    def told(self, most: int) -> list[Note]:
-        more = max(0, len(self.notes) - most) + self.untold
+    def first_notes(self, most: int) -> list[Note]:
+        more = max(0, len(self.notes) - most) + self.dropped_notes
         return [*self.notes[:most], *([Note(0, None, f"and {more:,} more")] if more else [])]
 
 
 @dataclass(frozen=True, slots=True)
-class Sorter:
-    """Gives facts the place that they came without."""
+class DraftBuilder:
+    """Makes drafts of facts, filling in missing kinds, levels, domains and modules."""
 
     places: CheckoutFiles | None
     layout: Layout
@@ -75,31 +75,31 @@ class Sorter:
     now: datetime
 
     @classmethod
-    def of(cls, space: OpenSpace, known: BridgeSurvey) -> "Sorter":
-        places = places_for(space, known.paths)
-        return cls(places, Layout.of(places.files if places else ()), tuple(known.domains), space.clock())
+    def of(cls, space: OpenSpace, survey: BridgeSurvey) -> "DraftBuilder":
+        places = checkout_files(space, survey.paths)
+        return cls(places, Layout.of(places.files if places else ()), tuple(survey.domains), space.clock())
 
-    def draft(self, fact: BridgeFact, parent: Here | None) -> Draft:
-        """Raises WaypostError for what no memory can hold."""
-        refs, lost = self._placed(fact)
-        given = dict(fact.given)
-        text = given["text"]
-        given["kind"] = given["kind"] or kind_of(text)
-        if given["level"] is None:
+    def draft(self, fact: BridgeFact, parent: ImportedRow | None) -> Draft:
+        """The draft of a fact. Raises WaypostError if it cannot be a memory."""
+        refs, lost = self._place_refs(fact)
+        fields = dict(fact.draft_fields)
+        text = fields["text"]
+        fields["kind"] = fields["kind"] or kind_of(text)
+        if fields["level"] is None:
             lines = any(ref.line_range for ref in refs)
-            told = level_of(text, points_at_lines=lines, points_at_file=bool(refs))
-            given["level"] = max(told, parent.level or 0) if parent else told
-        if not given.get("domain") and given["level"] > 0:
-            given["domain"] = self._domain(text, refs) or None
-        if not given.get("module") and given["level"] > 1 and refs:
-            given["module"] = self.layout.module(refs[0].file_path) or None
-        given["tags"] = {**given["tags"], **dict(packed(lost))}
-        under = parent is not None and (parent.level is None or given["level"] >= parent.level)
-        if parent is not None and not under:
-            given["tags"]["parent_id"] = fact.parent[:200]
-            fact.notes.append(f"level {given['level']} cannot stand under level {parent.level}: parent kept as a tag")
-        given["parent"] = parent.memory_id if parent and under else None
-        draft = Draft.of({**given, "refs": [ref.to_json() for ref in refs]})
+            level = level_of(text, points_at_lines=lines, points_at_file=bool(refs))
+            fields["level"] = max(level, parent.level or 0) if parent else level
+        if not fields.get("domain") and fields["level"] > 0:
+            fields["domain"] = self._domain(text, refs) or None
+        if not fields.get("module") and fields["level"] > 1 and refs:
+            fields["module"] = self.layout.module(refs[0].file_path) or None
+        fields["tags"] = {**fields["tags"], **dict(unplaced_tags(lost))}
+        fits = parent is not None and (parent.level is None or fields["level"] >= parent.level)
+        if parent is not None and not fits:
+            fields["tags"]["parent_id"] = fact.parent[:200]
+            fact.notes.append(f"level {fields['level']} cannot be below level {parent.level}: parent kept as a tag")
+        fields["parent"] = parent.memory_id if parent and fits else None
+        draft = Draft.of({**fields, "refs": [ref.to_json() for ref in refs]})
         return replace(
             draft,
             expires_at=fact.expires_at,
@@ -107,101 +107,108 @@ class Sorter:
             archived_at=self.now if fact.is_archived else None,
         )
 
-    def _placed(self, fact: BridgeFact) -> tuple[list[CodeReference], list[str]]:
+    def _place_refs(self, fact: BridgeFact) -> tuple[list[CodeReference], list[str]]:
         refs: list[CodeReference] = []
         lost = list(fact.refs.lost)
-        for ref in fact.refs.found:
+        for ref in fact.refs.valid:
             here = ref.file_path if self.places is None else self.places.find(ref.file_path)
             if here:
                 refs.append(replace(ref, file_path=here))
             else:
                 lost.append(str(ref))
-        for one in lost:
-            fact.notes.append(f"reference {one[:200]} kept as a tag: no such file here, or several")
+        for text in lost:
+            fact.notes.append(f"reference {text[:200]} kept as a tag: no such file here, or several")
         return list(dict.fromkeys(refs)), lost
 
     def _domain(self, text: str, refs: Sequence[CodeReference]) -> str:
-        """Only where it is certain: all references lie in one, or one that the source knows is named."""
+        """The domain of all references, or one of the source's domains that the text names; else empty."""
         of_refs = {self.layout.domain(ref.file_path) for ref in refs}
         return of_refs.pop() if len(of_refs) == 1 else domain_of(text, self.domains)
 
 
-def take(
-    space: OpenSpace, facts: Sequence[BridgeFact], sorter: Sorter, caller: Caller, import_id: str, taken: BridgeRows
+def write_batch(
+    space: OpenSpace,
+    facts: Sequence[BridgeFact],
+    builder: DraftBuilder,
+    caller: Caller,
+    import_id: str,
+    tally: BridgeTally,
 ) -> None:
-    """Write a batch of rows and note what became of each."""
+    """Write a batch of rows and record their statuses."""
     ready: list[tuple[BridgeFact, Draft]] = []
     with space.store.read() as reader:
         for fact in facts:
-            draft = _checked(space, fact, sorter, taken)
+            draft = _build_draft(space, fact, builder, tally)
             if draft is None:
                 continue
-            draft, known = _known(reader, draft)
-            if known is None:
+            draft, existing = _existing(reader, draft)
+            if existing is None:
                 ready.append((fact, draft))
             else:
-                status: Status = "added" if known.details.get(IMPORT) == import_id else "duplicate"
-                _note(reader, taken, fact, draft, Receipt(known.memory_id, status, draft.key))
+                status: Status = "added" if existing.details.get(IMPORT) == import_id else "duplicate"
+                _record(reader, tally, fact, draft, Receipt(existing.memory_id, status, draft.key))
     receipts = write(space, [draft for _, draft in ready], caller, import_id) if ready else iter(())
     done = list(zip(ready, receipts, strict=True))
     with space.store.read() as reader:
         for (fact, draft), receipt in done:
-            _note(reader, taken, fact, draft, receipt)
+            _record(reader, tally, fact, draft, receipt)
 
 
-def _checked(space: OpenSpace, fact: BridgeFact, sorter: Sorter, taken: BridgeRows) -> Draft | None:
-    if not fact.given:
-        taken.statuses["skipped" if fact.is_empty else "refused"] += 1
-        _tell(taken, fact, "skipped: it has no text" if fact.is_empty else f"refused: {'; '.join(fact.notes)}")
+def _build_draft(space: OpenSpace, fact: BridgeFact, builder: DraftBuilder, tally: BridgeTally) -> Draft | None:
+    if not fact.draft_fields:
+        tally.statuses["skipped" if fact.is_empty else "refused"] += 1
+        _add_note(tally, fact, "skipped: it has no text" if fact.is_empty else f"refused: {'; '.join(fact.notes)}")
         return None
     try:
-        return locate_drafts(space, [sorter.draft(fact, taken.memories.get(fact.parent))])[0]
+        return locate_drafts(space, [builder.draft(fact, tally.memories.get(fact.parent))])[0]
     except WaypostError as error:
-        taken.statuses["refused"] += 1
-        _tell(taken, fact, f"refused: {error.what}")
+        tally.statuses["refused"] += 1
+        _add_note(tally, fact, f"refused: {error.what}")
         return None
 
 
-def _known(reader: Reader, draft: Draft) -> tuple[Draft, Version | None]:
-    """What is here under the draft's key, if it came with the same words. Another database may have used the same id:
-    then the key tells them apart."""
+def _existing(reader: Reader, draft: Draft) -> tuple[Draft, Version | None]:
+    """The draft with a free key, and the existing memory with its key and text, if any.
+
+    Another database may have used the same id. Then the key gets a hash of the text.
+    """
     if draft.key is None:
         return draft, None
     text = mask(draft.text).text
     for key in (draft.key, f"{draft.key}~{hashlib.sha256(text.encode()).hexdigest()[:8]}"):
-        held = reader.memories.with_key(mask(key).text)
-        if held is None:
+        existing = reader.memories.with_key(mask(key).text)
+        if existing is None:
             return replace(draft, key=key), None
-        if text in (held.text, reader.memories.versions(held.memory_id)[0].text):
-            return draft, held
+        if text in (existing.text, reader.memories.versions(existing.memory_id)[0].text):
+            return draft, existing
     return replace(draft, key=None), None
 
 
-def _note(reader: Reader, taken: BridgeRows, fact: BridgeFact, draft: Draft, receipt: Receipt) -> None:
-    taken.statuses[receipt.status] += 1
-    taken.masked += len(receipt.masked)
+def _record(reader: Reader, tally: BridgeTally, fact: BridgeFact, draft: Draft, receipt: Receipt) -> None:
+    tally.statuses[receipt.status] += 1
+    tally.masked += len(receipt.masked)
     if receipt.status == "refused" or receipt.id is None:
-        _tell(taken, fact, f"refused: {receipt.reason}")
+        _add_note(tally, fact, f"refused: {receipt.reason}")
         return
     is_new = receipt.status == "added"
-    known = taken.memories.get(fact.source_id)
-    if fact.source_id and (known is None or known.is_past):  # of several rows with one id, the current one is meant
+    previous = tally.memories.get(fact.source_id)
+    if fact.source_id and (previous is None or previous.is_past):  # of several rows with one id, the current one counts
         level = draft.level if is_new else reader.memories.versions(receipt.id)[-1].level
-        taken.memories[fact.source_id] = Here(receipt.id, level, fact.is_past)
-    if receipt.status == "duplicate":  # nothing of it was stored, so nothing of it was left out
+        tally.memories[fact.source_id] = ImportedRow(receipt.id, level, fact.is_past)
+    if receipt.status == "duplicate":  # nothing was stored, so nothing was left out
         return
     for what in (*fact.notes, *receipt.notices):
-        _tell(taken, fact, what)
-    taken.references += len(draft.refs)
-    taken.unplaced += len(fact.refs.found) + len(fact.refs.lost) - len(draft.refs)
+        _add_note(tally, fact, what)
+    tally.references += len(draft.refs)
+    tally.unplaced += len(fact.refs.valid) + len(fact.refs.lost) - len(draft.refs)
     if is_new:
-        taken.own[receipt.id] = draft.parent is not None
-        taken.words = (taken.words + checksum(receipt.id, mask(draft.text).text)) % (1 << 256)
-        taken.past += fact.is_past
-        taken.parents += draft.parent is not None
-        if fact.given["level"] is None:
-            taken.sorted[f"L{draft.level}"] += 1
+        tally.own[receipt.id] = draft.parent is not None
+        tally.words = (tally.words + checksum(receipt.id, mask(draft.text).text)) % (1 << 256)
+        tally.past += fact.is_past
+        tally.parents += draft.parent is not None
+        if fact.draft_fields["level"] is None:
+            tally.sorted[f"L{draft.level}"] += 1
 
 
-def _tell(taken: BridgeRows, fact: BridgeFact, what: str) -> None:
-    taken.note(Note(fact.number, f"{fact.noun}{fact.source_id[:100]}".strip() or None, what))
+def _add_note(tally: BridgeTally, fact: BridgeFact, what: str) -> None:
+    tally.note(Note(fact.number, f"{fact.noun}{fact.source_id[:100]}".strip() or None, what))

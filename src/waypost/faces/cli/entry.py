@@ -104,7 +104,7 @@ def _print_json(what: str, remedy: str) -> None:
 def _log_crash(error: Exception) -> None:
     from waypost import config
     from waypost.errors import WaypostError
-    from waypost.space.crash import note_crash
+    from waypost.system.crash_log import note_crash
 
     with contextlib.suppress(WaypostError):  # unreadable settings were reported already
         note_crash(error, config.load().home)

@@ -20,7 +20,7 @@ from waypost.faces.dashboard.slow_work import SlowWork
 from waypost.faces.guard.asgi import CALLER
 from waypost.faces.guard.identity import TokenIdentity
 from waypost.memory.catalog import Spaces
-from waypost.space.crash import note_crash
+from waypost.system.crash_log import note_crash
 
 _FIELDS = 5000  # per form
 _STATUS: Mapping[type[WaypostError], int] = {NotFound: 404, SecurityError: 403, InvalidInput: 400}

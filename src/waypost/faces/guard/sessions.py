@@ -19,7 +19,7 @@ from waypost.errors import InvalidInput, WaypostError
 from waypost.faces.guard.private import file_stamp, read_private_file
 from waypost.faces.guard.tokens import digest_of
 from waypost.model.time import Clock, format_time, parse_time, utc_now
-from waypost.space.platform import make_private_directory, wait_lock, write_private_file
+from waypost.system.platform import make_private_directory, wait_lock, write_private_file
 
 IDLE = timedelta(days=7)  # without a request
 LONGEST = timedelta(days=30)  # in any case

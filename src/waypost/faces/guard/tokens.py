@@ -15,7 +15,7 @@ from typing import Any
 from waypost.errors import InvalidInput, NotFound, SecurityError
 from waypost.faces.guard.identity import KINDS, RIGHTS, Kind, Rights, TokenIdentity
 from waypost.faces.guard.private import file_stamp, read_private_file
-from waypost.space.platform import make_private_directory, wait_lock, write_private_file
+from waypost.system.platform import make_private_directory, wait_lock, write_private_file
 
 OWNER = "owner"
 PREFIX = "waypost_"  # lets secret scanners recognise a token

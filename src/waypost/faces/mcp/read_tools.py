@@ -170,8 +170,8 @@ def why(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     now = now_of(call)
     rows = [_step(node, link, now) for node, link in _steps(chain)]
     lines = [line_of(row, "  " * row["depth"] + (f"- {row['link']}:" if "link" in row else "-")) for row in rows]
-    if chain.told and not chain.reasons:
-        lines.insert(1, f"  stated in the text: {one_line(chain.told, LONGEST)}")
+    if chain.stated_reason and not chain.reasons:
+        lines.insert(1, f"  stated in the text: {one_line(chain.stated_reason, LONGEST)}")
     more = [f"{chain.left_out} more are linked; raise depth to see them."] if chain.left_out else []
     notices = [*chain.notices, *more]
     return ToolReply(joined(fenced(lines), *notices), with_notices({"chain": rows}, notices))

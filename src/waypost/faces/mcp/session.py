@@ -193,7 +193,7 @@ def unexpected(error: Exception) -> str:
 
 
 def log_crash(error: Exception, home: Callable[[], Path]) -> None:
-    from waypost.space.crash import note_crash
+    from waypost.system.crash_log import note_crash
 
     with contextlib.suppress(WaypostError):  # unreadable settings are reported elsewhere
         note_crash(error, home())

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from functools import partial
 
-from waypost.space.platform import peer_process, wait_for_end
+from waypost.system.platform import peer_process, wait_for_end
 
 LEAVE_WITHIN = 1.6  # seconds for an orderly end
 _ACTIONS_WITHIN = 0.5

@@ -29,7 +29,7 @@ from waypost.errors import (
 )
 from waypost.faces.guard.problem import Problem
 from waypost.faces.rest.answers import JsonAnswer
-from waypost.space.crash import note_crash
+from waypost.system.crash_log import note_crash
 
 _LOG = logging.getLogger("waypost.rest")
 MEDIA_TYPE = "application/problem+json"

@@ -10,7 +10,7 @@ from waypost.memory import Memory
 from waypost.memory.catalog import open_by_id, space_entry
 from waypost.model.memory import Caller
 from waypost.space.metadata import METADATA_FILE, read_metadata
-from waypost.space.place import known_by, space_directory
+from waypost.space.place import marker_file, space_directory
 
 _SCHEDULE = Caller("extractor", "schedule")
 
@@ -92,7 +92,7 @@ def _memory(settings: Settings, space: str) -> ScheduledMemory | None:
         folder = space_directory(settings.memory_root, space)
         metadata = read_metadata(folder)
         name = metadata.name
-        if not (folder / known_by(settings)).is_file():
+        if not (folder / marker_file(settings)).is_file():
             return None
         if metadata.kind == "person":
             return ScheduledMemory(space, name, person=name)

@@ -14,7 +14,7 @@ from typing import Literal
 from waypost import config
 from waypost.config import Settings
 from waypost.errors import InvalidInput, Refused, WaypostError
-from waypost.space.platform import read_small_file, write_failure, write_private_file
+from waypost.system.platform import read_small_file, write_failure, write_private_file
 
 _PATIENCE = 20.0  # seconds: a service manager may still be starting
 _LARGEST_FILE = 1_000_000

@@ -22,7 +22,7 @@ from waypost.faces.serve.metrics import ServerMetrics
 from waypost.faces.serve.team import Team
 from waypost.memory.catalog import Spaces
 from waypost.model.memory import Caller
-from waypost.space.crash import note_crash
+from waypost.system.crash_log import note_crash
 
 PAUSE_SECONDS = 20.0  # between two rounds
 EVERY_SECONDS = 300.0  # between two runs for a memory, while it has callers

@@ -24,7 +24,7 @@ from waypost.faces.serve.tool_calls import tool_calls
 from waypost.memory.catalog import Spaces
 from waypost.memory.team_database import wait_for_database_until
 from waypost.model.memory import Caller
-from waypost.space.crash import note_crash
+from waypost.system.crash_log import note_crash
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request, Response

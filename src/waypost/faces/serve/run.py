@@ -29,7 +29,7 @@ from waypost.faces.serve.routes import MCP
 from waypost.faces.serve.team import Team
 from waypost.memory.catalog import Spaces
 from waypost.model.time import format_time
-from waypost.space.platform import make_private_directory
+from waypost.system.platform import make_private_directory
 
 _WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  not bound here: what a browser opens instead
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from waypost.errors import InvalidInput, Refused, SecurityError, StoreReadOnly, WaypostError
 from waypost.faces.setup.places import Scope
-from waypost.space.platform import is_alive, place_file, read_small_file, sync_directory, write_failure
+from waypost.system.platform import is_alive, place_file, read_small_file, sync_directory, write_failure
 
 LARGEST_FILE = 64 << 20  # bytes: some agents keep their history in their settings
 _MODES: dict[Scope, int] = {"user": 0o600, "project": 0o644}

@@ -11,7 +11,7 @@ from waypost.faces.setup.places import Scope, SetupSystem, server_program
 from waypost.faces.setup.plan import FileStep, leaves_nothing, step_of, targets, text_without
 from waypost.faces.setup.record import Record, Records, SetupFile, digest
 from waypost.faces.setup.report import ConfigChange, Deed, SetupReport, diff
-from waypost.space.platform import make_private_directory, wait_lock
+from waypost.system.platform import make_private_directory, wait_lock
 
 LOCK_SECONDS = 10.0
 

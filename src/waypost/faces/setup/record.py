@@ -10,7 +10,7 @@ from typing import Any
 
 from waypost.errors import InvalidInput
 from waypost.faces.setup.places import Scope
-from waypost.space.platform import make_private_directory, read_small_file, write_private_file
+from waypost.system.platform import make_private_directory, read_small_file, write_private_file
 
 _LARGEST_RECORD = 1_000_000
 _BACKUPS = "backups"

@@ -14,7 +14,7 @@ from waypost.faces.setup.places import Scope, SetupSystem
 from waypost.faces.setup.plan import Target, leaves_nothing, present, targets, text_without
 from waypost.faces.setup.record import Record, Records, SetupFile, digest
 from waypost.faces.setup.report import ConfigChange, Deed, SetupReport, diff
-from waypost.space.platform import make_private_directory, wait_lock
+from waypost.system.platform import make_private_directory, wait_lock
 
 
 @dataclass(frozen=True, slots=True)

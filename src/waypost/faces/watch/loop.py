@@ -16,8 +16,8 @@ from threading import Event
 from waypost.errors import InvalidInput, WaypostError
 from waypost.faces.watch.notify import Missed, Notifications, Touched, Vanished
 from waypost.faces.watch.tree import GIT, FileEvent, Ignored, WatchedTree, merge
-from waypost.space.platform import read_small_file
 from waypost.space.repository import find_repository
+from waypost.system.platform import read_small_file
 
 DEBOUNCE_MS = 300  # editors have finished saving by then
 MANY = 2_000  # touched paths: from here on scanning everything is cheaper, and events may be lost

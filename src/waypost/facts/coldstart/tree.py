@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from waypost.space.time_limit import renew
+from waypost.system.time_limit import restart_limit
 
 _MASKED = re.compile(r"\[secret: [\w \-]{1,60}\]")
 _LONGEST = 300_000  # characters of a file that is parsed as data
@@ -76,7 +76,7 @@ class ProjectTree:
             return ""
         if path != self._last:
             self._last = path
-            renew(PATIENCE)
+            restart_limit(PATIENCE)
         if path not in self._texts:
             self._texts[path] = self._read(path)
             self.characters += len(self._texts[path])

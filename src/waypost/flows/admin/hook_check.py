@@ -12,7 +12,7 @@ from datetime import timedelta
 from waypost import config
 from waypost.flows.findings import HOOKS, Finding
 from waypost.flows.open_space import OpenSpace
-from waypost.space.hook_log import ANSWERS_AGAIN, LateHook, late_hooks, note
+from waypost.system.hook_log import ANSWERS_AGAIN, LateHook, late_hooks, note
 from waypost.text.plural import counted
 
 RECENT = timedelta(days=7)

@@ -8,7 +8,7 @@ from waypost.flows.admin.maintenance import STEPS, StepResult, applies, maintain
 from waypost.flows.open_space import OpenSpace
 from waypost.model.time import format_time, parse_time
 from waypost.space.metadata import read_metadata
-from waypost.space.platform import try_lock
+from waypost.system.platform import try_lock
 
 LONGEST = timedelta(hours=36)  # a day, and half a day for a machine that is switched on late
 _AGAIN = timedelta(hours=6)  # after a failure, so that not every process tries again

@@ -23,9 +23,9 @@ from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.prepare import passage_rows
 from waypost.retrieve.passages import passages_of
-from waypost.space.platform import try_lock
 from waypost.store.protocol import Store
 from waypost.store.salvaged import FOLDER, KEPT, LOST_WRITES_NOTE, Salvaged
+from waypost.system.platform import try_lock
 from waypost.text.plural import counted
 
 _BATCH = 256

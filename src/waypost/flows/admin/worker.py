@@ -11,8 +11,8 @@ from waypost.flows.admin.worker_log import error_stream
 from waypost.flows.engines.pending_vectors import Progress, settle
 from waypost.flows.open_space import OpenSpace, conclusions_key, learn_since_key
 from waypost.model.memory import Caller
-from waypost.space.claim import HeldLock, try_claim
-from waypost.space.platform import detached, try_lock
+from waypost.system.platform import detached_process_options, try_lock
+from waypost.system.process_lock import HeldLock, try_claim
 
 LOCK_NAME = "worker.lock"
 _WORKER = Caller("extractor", "worker")
@@ -77,7 +77,7 @@ def _start(space: OpenSpace, claim: HeldLock) -> None:
             stdout=subprocess.DEVNULL,
             stderr=errors,
             env={**os.environ, **settings},
-            **detached(),
+            **detached_process_options(),
         )
     claim.hand_over()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from waypost.errors import InvalidInput
 from waypost.flows.open_space import OpenSpace
-from waypost.space.platform import read_small_file
+from waypost.system.platform import read_small_file
 
 _ERROR = "error: "  # the prefix of errors on the command line
 _LARGEST = 1_000_000

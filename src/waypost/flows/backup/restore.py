@@ -47,13 +47,13 @@ from waypost.model.memory import Caller
 from waypost.model.time import Clock, format_time, to_micros
 from waypost.space.metadata import METADATA_FILE, read_metadata
 from waypost.space.place import DATABASE_FILE
-from waypost.space.platform import make_private_directory, sync_directory
 from waypost.store.protocol import Reader
 from waypost.store.salvaged import FOLDER as DAMAGED
 from waypost.store.sqlite.files import keep_copy
 from waypost.store.sqlite.snapshot import Remains, check_file, overwrite, read_remains
 from waypost.store.sqlite.store import SqliteStore
 from waypost.store.tables import TABLES
+from waypost.system.platform import make_private_directory, sync_directory
 
 
 @dataclass(frozen=True, slots=True)

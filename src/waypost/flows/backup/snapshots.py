@@ -24,7 +24,8 @@ from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.time import format_time, parse_time
 from waypost.space.metadata import METADATA_FILE
 from waypost.space.place import DATABASE_FILE
-from waypost.space.platform import (
+from waypost.store.sqlite.snapshot import check_file, copy_pages, count_current, fold_log, keep_only_kept
+from waypost.system.platform import (
     PRIVATE_FILE,
     make_private_directory,
     read_small_file,
@@ -33,7 +34,6 @@ from waypost.space.platform import (
     write_failure,
     write_private_file,
 )
-from waypost.store.sqlite.snapshot import check_file, copy_pages, count_current, fold_log, keep_only_kept
 
 FOLDER, DESCRIPTION, JOURNAL = "backups", "backup.json", "journal"
 LOCK = "backups.lock"

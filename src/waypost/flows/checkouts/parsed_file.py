@@ -7,7 +7,7 @@ from waypost.code.files.languages import language_of_path
 from waypost.code.files.reading import FileText, Unread, read_source
 from waypost.code.parse import parse
 from waypost.code.source import Parsed, SourceFile
-from waypost.space.time_limit import OutOfTime, time_limit
+from waypost.system.time_limit import OutOfTime, time_limit
 from waypost.text.secrets.masking import mask
 
 PATIENCE = 20.0  # seconds for one file: no real code takes longer

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from waypost.code.git.command import GitCheckout, blocking_file
 from waypost.errors import InvalidInput
-from waypost.space.platform import read_small_file
 from waypost.space.repository import Repository, find_repository
+from waypost.system.platform import read_small_file
 
 SECONDS = 10.0  # for one git command: walking all commits of the Linux kernel takes less
 _MOST_COMPARED = 20  # shared commits that are checked: one is enough

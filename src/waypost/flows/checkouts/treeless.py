@@ -48,7 +48,7 @@ def notice_elsewhere(space: OpenSpace) -> tuple[str, ...]:
         return ()
     with space.store.read() as reader:
         seen = seen_elsewhere(space, reader)
-    when = seen.told if seen is not None else ""
+    when = seen.description if seen is not None else ""
     return (f"The tree of {space.identity.name!r} is not on this machine; what is said of its code is {when}.",)
 
 

@@ -10,7 +10,7 @@ from waypost.context.budget import count_tokens, shorten
 from waypost.context.render import Opening, plain_line
 from waypost.embed.protocol import Engine
 from waypost.flows.checkouts.treeless import seen_elsewhere
-from waypost.flows.context.nearest import DEPTH, MOST, IsKnown, PromptQuery, nearest, only_asks
+from waypost.flows.context.nearest import DEPTH, IsKnown, PromptQuery, nearest, only_asks
 from waypost.flows.engines.query import (
     WHOLE,
     Check,
@@ -42,6 +42,7 @@ from waypost.store.protocol import Reader
 from waypost.store.shares import TAKES
 from waypost.text.keywords import query_terms
 
+_MOST = 20  # memories in one answer
 _LONGEST = 0.5  # of the budget for one memory
 _AT_A_PROMPT = 0  # pending texts to embed while an agent waits: the engine for many texts takes 200 ms to start
 _HEADINGS = {"de": "Bekannte Informationen:", "ru": "Известная информация:"}
@@ -121,7 +122,7 @@ def _near(
         serving = engines_for(space, engines, question.language)
         vectors, visible = question.by_engine(serving, WHOLE), view(reader)
         if vectors:
-            query = PromptQuery(message, question.language, vectors, engine_roles(space, serving), is_known)
+            query = PromptQuery(message, question.language, vectors, engine_roles(space, serving), is_known, _MOST)
             return _read_near(space, reader, engines, serving, query, visible)
     return _near_by_words(space, message, question.language, visible, is_known, now)
 
@@ -134,7 +135,7 @@ def _near_by_words(
     answer = recall(space, message, view, k=DEPTH, now=now, shared=True)
     terms = query_terms(message)
     hits = [hit for hit in answer.hits if not (is_known(hit) or only_asks(hit))]
-    hits = [hit for hit in hits if shares_words(terms, hit.text, language)][:MOST]
+    hits = [hit for hit in hits if shares_words(terms, hit.text, language)][:_MOST]
     with space.store.read() as reader:
         return _Near(hits, language, files_of(space, reader, hits), _tracked(space, reader), answer.notices)
 
@@ -148,7 +149,7 @@ def _read_near(
         from waypost.flows.context.shared import with_shared_hits  # a hook without shares loads nothing of them
 
         hits, notes = with_shared_hits(space, taken, hits, query, view)
-        hits = hits[:MOST]
+        hits = hits[:_MOST]
     files, notices = files_of(space, reader, hits), engine_notices(space, engines, serving)
     return _Near(hits, query.language, files, _tracked(space, reader), notices, notes)
 

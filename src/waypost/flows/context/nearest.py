@@ -1,5 +1,6 @@
 """The memories that match a message, by engines and by words."""
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,14 +12,15 @@ from waypost.retrieve.calibration import ServingEngines
 from waypost.retrieve.relevance import nearness, words_shared
 from waypost.store.protocol import Reader
 from waypost.text.keywords import query_terms
-from waypost.text.questions import is_only_question
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
 
-MOST = 20  # memories that are shown at most
 DEPTH = 100  # passages that each engine searches
 _WORDED = 30  # memories whose words are compared: the nearest, and as many that keywords find
+
+_LONGEST_QUESTION = 500  # characters; a longer text also states something
+_STATEMENT = re.compile(r"[.!…:;]\s|\n")
 
 IsKnown = Callable[[Version | Hit], bool]  # whether the agent has seen this already
 
@@ -32,6 +34,7 @@ class PromptQuery:
     vectors: "dict[str, Vector]"
     roles: ServingEngines
     is_known: IsKnown
+    most: int  # hits
 
 
 def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
@@ -59,7 +62,7 @@ def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
         )
         for number, version in versions.items()
     }
-    chosen = sorted((number for number in near if near[number] >= 0), key=lambda number: -near[number])[:MOST]
+    chosen = sorted((number for number in near if near[number] >= 0), key=lambda number: -near[number])[: query.most]
     return {number: near[number] for number in chosen}
 
 
@@ -78,3 +81,10 @@ def _readable_words(
         for number in {*best, *worded}
         if number in versions and not KINDS[versions[number].kind].derived
     }
+
+
+def is_only_question(text: str) -> bool:
+    """Whether every sentence is a question. A greeting or a reason makes it more than that."""
+    stripped = text.strip()
+    ends_as_question = stripped.rstrip(" \"'»“”)").endswith("?")
+    return len(stripped) <= _LONGEST_QUESTION and ends_as_question and not _STATEMENT.search(stripped)

@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from waypost.flows.findings import UNFINISHED_REPAIR, Finding
-from waypost.space.platform import try_lock
 from waypost.store.salvaged import FOLDER, WORKPLACE
+from waypost.system.platform import try_lock
 
 REPAIR_LOCK = "repair.lock"
 

@@ -12,7 +12,7 @@ from waypost.flows.move.export import write_rows
 from waypost.flows.move.imports import drop_backups
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.write.erase_rows import PIECE, traces_of
-from waypost.space.platform import wait_lock, write_private_file
+from waypost.system.platform import wait_lock, write_private_file
 
 
 def clean_exports(

@@ -22,7 +22,7 @@ from waypost.config.cores import cores
 from waypost.errors import WaypostError
 from waypost.flows.checkouts.parsed_file import KILLED, PATIENCE
 from waypost.flows.index.file_digest import Digest, DigestJob, digest_file
-from waypost.space.time_limit import can_limit
+from waypost.system.time_limit import can_limit
 
 Outcome = tuple[str, Digest | Unread]
 

@@ -21,7 +21,7 @@ from waypost.flows.checkouts.parsed_file import KILLED, PATIENCE, open_source
 from waypost.model.kinds import IS_DOCUMENT, IS_TEST
 from waypost.model.reference import CodeReference, LineRange
 from waypost.retrieve.passages import CodeText, Passage, code_passages
-from waypost.space.time_limit import OutOfTime, time_limit
+from waypost.system.time_limit import OutOfTime, time_limit
 from waypost.text.language import is_surely_foreign, language_of
 
 DIGEST_FORMAT = "1"  # increased when digests change: an index of another format is rebuilt

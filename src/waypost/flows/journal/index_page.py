@@ -21,7 +21,7 @@ from waypost.journal.index_page.page import generated_part, page_top, without_ti
 from waypost.journal.layout import INDEX
 from waypost.journal.summary.frame import Frame, split_frame, with_part, without_merged_part
 from waypost.model.journal import mark_of
-from waypost.space.platform import make_private_directory, write_private_file
+from waypost.system.platform import make_private_directory, write_private_file
 
 BACKUPS = "backups"
 KEPT_BACKUPS, PLAIN_BACKUPS = 14, 2  # one a day

@@ -20,8 +20,8 @@ from waypost.journal.layout import day_of, stage_of
 from waypost.journal.markdown import new_page, parse_page
 from waypost.journal.summary.frame import split_frame, with_part
 from waypost.journal.units import PAGES, JournalUnit, derived_id, unit_of, units_of
-from waypost.space.platform import write_private_file
 from waypost.store.protocol import Writer
+from waypost.system.platform import write_private_file
 
 _WORD = re.compile(r"\w{3,}")
 _BACKUPS = ("backups/*", "memory_v1_backup*.md")  # of the index page, and of imports

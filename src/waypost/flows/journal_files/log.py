@@ -18,7 +18,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import ARCHIVE, DNA, INDEX, PREFERENCES, day_of, stage_of
 from waypost.model.journal import ScoredEntry
 from waypost.model.time import format_time, parse_time
-from waypost.space.platform import PRIVATE_FILE, try_lock
+from waypost.system.platform import PRIVATE_FILE, try_lock
 
 EVENTS = frozenset((
     "soft_trim_applied", "weekly_summary_created", "importance_score", "size_trigger", "archive_compressed",

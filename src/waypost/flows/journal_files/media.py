@@ -12,8 +12,8 @@ from waypost.errors import InvalidInput, NotFound, SecurityError, WaypostError
 from waypost.flows.journal_files.log import note
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import JournalFolder
-from waypost.space.platform import make_private_directory, write_private_file
 from waypost.store.open_databases import refuse_open_database
+from waypost.system.platform import make_private_directory, write_private_file
 
 MEDIA = "archive/media"
 LARGEST = 64 * 1024 * 1024  # bytes

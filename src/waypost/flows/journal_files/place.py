@@ -11,7 +11,7 @@ from waypost.journal.consent import file_part, give_consent
 from waypost.journal.files import JournalFolder
 from waypost.journal.layout import day_of, stage_of
 from waypost.model.memory import Caller
-from waypost.space.platform import make_private_directory, write_private_file
+from waypost.system.platform import make_private_directory, write_private_file
 from waypost.text.plural import counted
 
 # Days need no rule: each branch and clone writes its own files. `merge=union` would drop lines that both sides have, and

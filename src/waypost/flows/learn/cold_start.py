@@ -24,8 +24,8 @@ from waypost.model.recall import View
 from waypost.model.review_item import HELD, KNOWN, MERGED, OLDER, REPLACED, STORED, WAITING, DecidedCandidate
 from waypost.model.time import Moment
 from waypost.retrieve.passages import passages_of
-from waypost.space.time_limit import OutOfTime, time_limit
 from waypost.store.protocol import Filter, Reader
+from waypost.system.time_limit import OutOfTime, time_limit
 from waypost.text.plural import join_items
 from waypost.text.split import estimate_tokens
 

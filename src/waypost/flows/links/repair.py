@@ -26,7 +26,7 @@ from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHA
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Caller, State, Version
-from waypost.model.reference import CodeReference, joined
+from waypost.model.reference import CodeReference, merge_references
 from waypost.model.time import Moment
 from waypost.retrieve.passages import passages_of
 from waypost.space.place import safe_relative_path
@@ -164,7 +164,7 @@ def relink(
         findings = {place: verdict.finding for place, verdict in by_place.items() if verdict is not None}
         if refs is not None:
             given = tuple(_pin_or_refuse(space, tree, ref) for ref in refs)
-            new = joined(version.refs, given) if add else given
+            new = merge_references(version.refs, given) if add else given
         else:
             theirs = drop and is_outranked(caller, [version])
             new = _follow_moved(space, tree, version, findings, drop and not theirs, left)

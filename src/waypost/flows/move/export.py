@@ -20,8 +20,8 @@ from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
 from waypost.retrieve.passages import passages_of
-from waypost.space.platform import make_private_directory, place_file, sync_directory
 from waypost.store.protocol import Filter, Reader
+from waypost.system.platform import make_private_directory, place_file, sync_directory
 
 FORMATS = ("jsonl", "json")
 _PAGE = 500

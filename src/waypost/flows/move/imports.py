@@ -27,8 +27,8 @@ from waypost.model.memory import IMPORT, Caller, Version
 from waypost.model.recall import View
 from waypost.model.receipt import Receipt
 from waypost.model.time import Moment, format_time, parse_time
-from waypost.space.platform import write_failure
 from waypost.store.protocol import Edge, Filter, Reader, Writer
+from waypost.system.platform import write_failure
 
 CAUSAL = ("causes", "justifies", "leads_to", "blocks")
 CONTAINS = "contains"

@@ -67,7 +67,7 @@ def why(space: OpenSpace, question: str, view: View, *, depth: int = DEPTH) -> C
         walked = walk(root.memory_id, depth, looker.links, looker.visible)
         chain = chain_of(question, depth, walked, looker.nodes(walked.depths))
         chain = _with_replaced(looker, chain)
-    chain = replace(chain, told=stated_reason(root.text), notices=answer.notices)
+    chain = replace(chain, stated_reason=stated_reason(root.text), notices=answer.notices)
     return replace(chain, mermaid=mermaid_of(chain))
 
 

@@ -14,7 +14,7 @@ from waypost.flows.open_space import OpenSpace, place_in
 from waypost.flows.versions.masking import without_secrets
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
-from waypost.model.labels import labelled
+from waypost.model.labels import with_labels
 from waypost.model.memory import HEADING, IMPORT, PARENT, SAID_BY, Caller, Version
 from waypost.model.reference import CodeReference
 from waypost.retrieve.passages import Passage, passages_of
@@ -90,7 +90,7 @@ def prepare_version(draft: Draft, version: Version, masked: tuple[str, ...], key
     """A version with what follows from its text, and with the draft's labels."""
     language = language_of(version.text)
     traits = traits_of(version.text, language).packed
-    details = labelled(version.details, draft.labels)
+    details = with_labels(version.details, draft.labels)
     version = replace(version, fingerprint=fingerprint(version), language=language, traits=traits, details=details)
     return Prepared(draft, version, tuple(passages_of(version)), masked, tombstone(key, version))
 

@@ -20,7 +20,7 @@ from waypost.flows.write.proposals import propose_replacement
 from waypost.model.audit import AuditEntry
 from waypost.model.memory import SAID_BY, Caller, Version
 from waypost.model.receipt import Receipt
-from waypost.model.reference import joined
+from waypost.model.reference import merge_references
 from waypost.model.time import Moment, format_time
 from waypost.retrieve.passages import Passage
 from waypost.store.protocol import Edge, Twin, Writer
@@ -204,7 +204,7 @@ class WriteGate:
         inferred = all(ref.confidence_reason == INFERRED for ref in item.draft.refs)
         if inferred or (stored.source == "person" and item.version.source != "person"):
             return None
-        refs = joined(stored.refs, new if self.direct else joined(new, stored.refs))
+        refs = merge_references(stored.refs, new if self.direct else merge_references(new, stored.refs))
         if [(str(ref), ref.anchor) for ref in refs] == [(str(ref), ref.anchor) for ref in stored.refs]:
             return None
         return self._supersede(item, stored, stored, "known before; it now points at this code")
@@ -353,7 +353,7 @@ class WriteGate:
             source=new.source,
             actor=new.actor,
             evidence=tuple(dict.fromkeys(stored.evidence + new.evidence)),
-            refs=joined(stored.refs, new.refs),
+            refs=merge_references(stored.refs, new.refs),
             tags={**stored.tags, **new.tags},
             details={name: value for name, value in better.details.items() if name != SAID_BY},
         )

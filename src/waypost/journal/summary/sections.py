@@ -11,7 +11,7 @@ from waypost.journal.summary.gist import Gists, gists_of, select_distinct
 from waypost.journal.summary.items import DECISION, HELPING, SummaryItem, answer_indices
 from waypost.journal.summary.lines import Lines, label_of, persons_differ
 from waypost.journal.summary.page import Measure, Period, measure_of, must_stay, strongest_of_months
-from waypost.journal.summary.topics import TopicWords, label_fits, source_ids
+from waypost.journal.summary.topic_names import TopicWords, label_fits, source_ids
 from waypost.journal.wording import SummaryWords
 
 if TYPE_CHECKING:

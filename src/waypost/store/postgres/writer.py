@@ -1,6 +1,6 @@
 """One write transaction, behind the lock of the space."""
 
-from waypost.store.postgres.search.index import PostgresIndex
+from waypost.store.postgres.search.index_writer import PostgresIndex
 from waypost.store.postgres.search.search import PostgresWriterSearch
 from waypost.store.postgres.search.vector_samples import Samples
 from waypost.store.sql.database import Database

@@ -5,7 +5,7 @@ from typing import Any
 
 from waypost.store.memories import PassageRow
 from waypost.store.sql.database import Database
-from waypost.store.sql.index import SearchIndex
+from waypost.store.sql.index_writer import SearchIndex
 from waypost.store.tables import APPEND_ONLY, NOTES, TABLES, MovedTable, PassagePlace, Row
 
 _INDEXES = ("keywords", "code_keywords")

@@ -6,7 +6,7 @@ from typing import Any
 from waypost.store.memories import PassageRow
 from waypost.store.sql.database import Database
 from waypost.store.sql.domains import DomainSums
-from waypost.store.sql.index import SearchIndex
+from waypost.store.sql.index_writer import SearchIndex
 from waypost.store.sql.vectors import VectorChanges
 
 _UNUSED = (

@@ -164,7 +164,7 @@ def visible(view: View, alias: str = "m") -> tuple[str, list[Any]]:
     if not view.archived:
         gone = f"s.archived_at <= ? OR ({gone})"
     sql += f" AND NOT EXISTS (SELECT 1 FROM states s WHERE s.memory_id = {alias}.memory_id AND ({gone}))"
-    parameters += [to_micros(view.moment.told_at)] * gone.count("?")
+    parameters += [to_micros(view.moment.knowledge_at)] * gone.count("?")
     return sql, parameters
 
 

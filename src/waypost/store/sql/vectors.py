@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from waypost.model.memory import Version
 from waypost.store.sql.database import Database
 from waypost.store.sql.domains import DomainSums
-from waypost.store.sql.index import SearchIndex
+from waypost.store.sql.index_writer import SearchIndex
 from waypost.store.sql.versions import VersionRows
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from waypost.store.sql.database import Database
 from waypost.store.sql.domains import DomainSums
 from waypost.store.sql.edges import EdgeChanges
 from waypost.store.sql.facts import FactChanges
-from waypost.store.sql.index import SearchIndex
+from waypost.store.sql.index_writer import SearchIndex
 from waypost.store.sql.journal import JournalChanges
 from waypost.store.sql.memories import MemoryChanges
 from waypost.store.sql.meta import MetaChanges

@@ -12,7 +12,7 @@ from waypost.store.search import FoundPassage, Population, Twin, VectorAnswer
 from waypost.store.sql.rows import visible
 from waypost.store.sql.search import SqlSearch, by_score, deeper, uncommitted_twins
 from waypost.store.sqlite.database import SqliteDatabase
-from waypost.store.sqlite.index import INDEXES
+from waypost.store.sqlite.index_writer import INDEXES
 from waypost.store.sqlite.readable_tables import UNREADABLE, ReadableDatabase
 from waypost.text.stems import fold
 

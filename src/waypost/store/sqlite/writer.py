@@ -6,7 +6,7 @@ import apsw
 
 from waypost.store.sql.writer import SqlWriter
 from waypost.store.sqlite.database import SqliteDatabase
-from waypost.store.sqlite.index import SqliteIndex
+from waypost.store.sqlite.index_writer import SqliteIndex
 from waypost.store.sqlite.search import SqliteWriterSearch
 from waypost.store.sqlite.versions import CheckedVersionRows
 

@@ -42,7 +42,7 @@ def test_people_are_told_in_words(waypost: Waypost) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("soon",), "no length of time"),
+        (("soon",), "not a duration"),
         (("0",), "ttl"),
         (("--class", "eternal"), "architecture"),
         (("5", "--on-expire", "explode"), "stale, archive, delete"),

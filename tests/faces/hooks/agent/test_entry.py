@@ -14,7 +14,7 @@ from waypost.embed.install import status
 from waypost.faces.hooks.agent import event as agent_event
 from waypost.faces.hooks.agent.formats import HookInput
 from waypost.faces.hooks.agent.session_end import keep
-from waypost.space.hook_log import late_hooks
+from waypost.system.hook_log import late_hooks
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 

@@ -10,7 +10,7 @@ from waypost.config import Settings
 from waypost.faces.hooks.git.run import LOG_NAME, run_event
 from waypost.faces.hooks.git.script import PENDING_NAME
 from waypost.memory import Memory
-from waypost.space.platform import try_lock
+from waypost.system.platform import try_lock
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ from waypost.flows.journal.condense.run import LOCK
 from waypost.flows.journal.condense.texts import summary_of
 from waypost.flows.journal_files.log import events
 from waypost.journal.markdown import parse_page
-from waypost.space.platform import try_lock
+from waypost.system.platform import try_lock
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from waypost.flows.journal.condense.restore import Restored, release, restore
 from waypost.flows.journal.condense.run import LOCK
 from waypost.journal.markdown import parse_page
 from waypost.model.memory import Caller
-from waypost.space.platform import try_lock
+from waypost.system.platform import try_lock
 
 ANNA = Caller("person", "anna")
 

@@ -151,12 +151,12 @@ def work(
 ) -> None:
     """Do the pending work as the memory's only worker, with low priority."""
     from waypost import config
-    from waypost.space.claim import inherited_handle
-    from waypost.space.priority import give_way
+    from waypost.system.process_lock import inherited_handle
+    from waypost.system.worker_priority import lower_priority
 
     inherited = inherited_handle()
     settings = config.load()
-    give_way(settings.worker_cores)  # before anything that starts threads is imported
+    lower_priority(settings.worker_cores)  # before anything that starts threads is imported
     if space is None:
         session_of(context).memory().admin.run_worker(inherited=inherited)
         return

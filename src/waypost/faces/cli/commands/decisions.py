@@ -123,8 +123,8 @@ def print_chain(chain: "CausalChain") -> None:
         print_notices(chain.notices)
         return
     _print_node(out, chain.root, "", 0)
-    if chain.told and not chain.reasons:
-        out.print(f"  stated in the text: {safe(chain.told)}", markup=False)
+    if chain.stated_reason and not chain.reasons:
+        out.print(f"  stated in the text: {safe(chain.stated_reason)}", markup=False)
     for step in chain_steps(chain):
         _print_node(out, step.node, _link(step), 2 * step.indent)
     for word, nodes in (("replaces", chain.replaces), ("replaced by", chain.replaced_by)):

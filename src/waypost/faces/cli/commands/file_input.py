@@ -29,7 +29,7 @@ from waypost.text.plural import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from waypost.compat.memory_bridge.importer import Bridged
+    from waypost.compat.memory_bridge.importer import BridgeReport
     from waypost.flows.move.imports import Imported, Undone
     from waypost.memory import Memory
 
@@ -184,7 +184,7 @@ def _print_imported(done: "Imported", *, json: bool) -> None:
     _print_import(done, "code-tags", [])
 
 
-def _print_bridged(done: "Bridged", *, json: bool) -> None:
+def _print_bridged(done: "BridgeReport", *, json: bool) -> None:
     if json:
         print_json(done.to_json())
     else:

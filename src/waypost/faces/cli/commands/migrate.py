@@ -256,7 +256,7 @@ def switch_store(home: "Path", store: str) -> "Path":
     """Set or remove `store` in config.toml; all other bytes stay. Only the owner can read the file afterwards,
     because it can contain a password."""
     from waypost.faces.setup.jsonc import Malformed
-    from waypost.space.platform import make_private_directory, write_private_file
+    from waypost.system.platform import make_private_directory, write_private_file
 
     path = home / "config.toml"
     try:

@@ -12,7 +12,7 @@ from waypost.faces.cli.arguments import MYSELF
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
 from waypost.faces.cli.output.memories import print_json, safe
 from waypost.faces.cli.session import caller
-from waypost.space.platform import give_memory_back
+from waypost.system.platform import return_freed_memory
 
 if TYPE_CHECKING:
     from waypost.config import Settings
@@ -38,7 +38,7 @@ def mcp(
 
         serve_agent(profile, project)
         return
-    give_memory_back()
+    return_freed_memory()
     from waypost.faces.mcp.http import serve_http
     from waypost.faces.mcp.profiles import tools_of
     from waypost.faces.mcp.server import build_server
@@ -84,7 +84,7 @@ def serve(
     from waypost.faces.serve.team import team_of
     from waypost.memory.catalog import Spaces, TeamSpaces
 
-    give_memory_back()
+    return_freed_memory()
     settings, project, tools = config.load(), _project(context, follows_roots=False), tools_of(profile)
     form = _log_format(log_format or settings.serve.log_format)
 

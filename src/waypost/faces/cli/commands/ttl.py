@@ -57,7 +57,7 @@ def ttl(
 
 
 def _print(lifetime: "LifetimeStatus") -> None:
-    from waypost.model.lifetime import spelled_seconds
+    from waypost.model.lifetime import format_seconds
 
     state = lifetime.state
     pairs = {"memory": lifetime.memory_id}
@@ -65,7 +65,7 @@ def _print(lifetime: "LifetimeStatus") -> None:
         pairs["expires"] = "never"
     else:
         usual = f" ({state.ttl_class})" if state.ttl_class else ""
-        pairs["ttl"] = f"{spelled_seconds(state.ttl_seconds)}{usual}" if state.ttl_seconds else "-"
+        pairs["ttl"] = f"{format_seconds(state.ttl_seconds)}{usual}" if state.ttl_seconds else "-"
         pairs["expires"] = f"{state.expires_at:%Y-%m-%d %H:%M} UTC"
         pairs["then"] = _ENDS[state.on_expire or "stale"]
     if state.refresh:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from waypost.model.characters import seen, spelled_out
+from waypost.model.characters import escape_hidden, visible_text
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _SHOWN_LINES = 12
 def print_json(value: Any) -> None:
     """Print JSON with control and invisible characters escaped."""
     line = json.dumps(value, ensure_ascii=not speaks_unicode())
-    print(spelled_out(line))
+    print(escape_hidden(line))
 
 
 def speaks_unicode() -> bool:
@@ -29,7 +29,7 @@ def speaks_unicode() -> bool:
 
 def safe(text: str) -> str:
     """The text without control or invisible characters."""
-    return seen(text)
+    return visible_text(text)
 
 
 def console() -> "Console":

@@ -16,7 +16,7 @@ from pathlib import Path
 from waypost.errors import InvalidInput, SecurityError, StoreError
 from waypost.faces.hooks.socket.place import prepare_run_folder
 from waypost.model.time import from_micros, to_micros
-from waypost.space.platform import (
+from waypost.system.platform import (
     PRIVATE_FILE,
     check_private_directory,
     read_small_file,

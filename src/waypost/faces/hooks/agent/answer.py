@@ -11,7 +11,7 @@ from waypost.faces.hooks.agent.formats import HookInput
 from waypost.faces.hooks.agent.output import NOTHING, HookOutput, fitting
 from waypost.space.alias import identify_here
 from waypost.space.identity import Identity
-from waypost.space.place import known_by, space_directory
+from waypost.space.place import marker_file, space_directory
 
 _MOST_TOLD = 20_000  # versions of memories that a request may name
 
@@ -25,7 +25,7 @@ def project_of(given: HookInput, settings: Settings) -> Identity | None:
     except InvalidInput:  # no such directory, or a repository that cannot be read
         return None
     folder = space_directory(settings.memory_root, identity.space_id)
-    return identity if (folder / known_by(settings)).is_file() else None
+    return identity if (folder / marker_file(settings)).is_file() else None
 
 
 def answer_here(given: HookInput, shown_keys: Collection[str], settings: Settings) -> HookOutput:

@@ -53,7 +53,7 @@ def _answer(event: str, agent: str, work: "Work", deadline: float) -> None:
 
 
 def _gave_up(event: str, agent: str) -> None:
-    """Note it as `waypost.space.hook_log` does, without importing anything."""
+    """Note it as `waypost.system.hook_log` does, without importing anything."""
     home = os.environ.get("WAYPOST_HOME") or os.path.join(os.path.expanduser("~"), ".waypost")
     line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {event} of {agent[:40]}: no answer in time.\n"
     try:

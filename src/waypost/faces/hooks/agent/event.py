@@ -15,9 +15,9 @@ from waypost.faces.hooks.agent.output import HookOutput, read_telling
 from waypost.faces.hooks.socket.client import ask_running
 from waypost.faces.hooks.socket.place import run_folder
 from waypost.model.time import utc_now
-from waypost.space.hook_log import TOO_LATE, note
 from waypost.space.identity import Identity
 from waypost.space.place import space_directory
+from waypost.system.hook_log import TOO_LATE, note
 
 _FOR_RUNNING = 0.35  # of the time that is left: what a process that hangs may cost before we answer ourselves
 

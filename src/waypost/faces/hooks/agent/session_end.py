@@ -16,10 +16,15 @@ from waypost import config
 from waypost.config import Settings
 from waypost.errors import InvalidInput
 from waypost.faces.hooks.agent.formats import HookInput
-from waypost.space.claim import inherited_handle, try_claim
-from waypost.space.hook_log import note
-from waypost.space.platform import detached, make_private_directory, read_small_file, write_private_file
-from waypost.space.priority import give_way
+from waypost.system.hook_log import note
+from waypost.system.platform import (
+    detached_process_options,
+    make_private_directory,
+    read_small_file,
+    write_private_file,
+)
+from waypost.system.process_lock import inherited_handle, try_claim
+from waypost.system.worker_priority import lower_priority
 
 _LARGEST = 1 << 16
 _FOLDER, _LOCK = "sessions", "sessions.lock"
@@ -38,7 +43,7 @@ def start_keeping(given: HookInput, folder: Path) -> None:
         if claim is not None:
             command = [sys.executable, "-P", "-m", "waypost.faces.hooks.agent.session_end", os.fspath(folder)]
             nowhere = subprocess.DEVNULL
-            subprocess.Popen(command, stdin=claim.handle, stdout=nowhere, stderr=nowhere, **detached())
+            subprocess.Popen(command, stdin=claim.handle, stdout=nowhere, stderr=nowhere, **detached_process_options())
             claim.hand_over()
 
 
@@ -102,7 +107,7 @@ def keep(given: HookInput, settings: Settings) -> bool:
 def main() -> None:
     inherited = inherited_handle()
     settings = config.load()
-    give_way(settings.worker_cores)
+    lower_priority(settings.worker_cores)
     keep_all(Path(sys.argv[1]), settings, inherited=inherited)
 
 

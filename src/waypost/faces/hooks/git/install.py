@@ -16,7 +16,7 @@ from typing import Literal
 from waypost.errors import InvalidInput, Refused, StoreReadOnly, WaypostError
 from waypost.faces.hooks.git.location import HookFolder, find_hook_folder
 from waypost.faces.hooks.git.script import EVENTS, KEPT_SUFFIX, PENDING_NAME, Installer, author, render
-from waypost.space.platform import place_file, read_small_file, write_failure
+from waypost.system.platform import place_file, read_small_file, write_failure
 
 State = Literal["missing", "installed", "outdated", "disabled", "edited", "foreign"]
 Deed = Literal["installed", "updated", "unchanged", "removed", "restored", "left", "missing"]

@@ -10,8 +10,8 @@ from waypost.config import Settings
 from waypost.errors import UnknownCheckout
 from waypost.faces.hooks.git.script import PENDING_NAME
 from waypost.space.alias import identify_here
-from waypost.space.place import known_by, space_directory
-from waypost.space.platform import try_lock, write_private_file
+from waypost.space.place import marker_file, space_directory
+from waypost.system.platform import try_lock, write_private_file
 
 _PATIENCE = 3600  # seconds to wait for an earlier process
 _LOCK_NAME = "hook-{}.lock"
@@ -35,7 +35,7 @@ def run_event(
     try:
         identity = identify_here(directory, settings)
         folder = space_directory(settings.memory_root, identity.space_id)
-        if not (folder / known_by(settings)).is_file():
+        if not (folder / marker_file(settings)).is_file():
             return False
         lock = folder / _LOCK_NAME.format(identity.checkout_id)
         for _ in range(_PATIENCE):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from waypost.errors import InvalidInput
-from waypost.space.platform import read_small_file
+from waypost.system.platform import read_small_file
 
 EVENTS = ("post-commit", "post-merge", "post-rewrite", "post-checkout")
 KEPT_SUFFIX = ".waypost-kept"

@@ -9,7 +9,7 @@ from typing import Any
 from waypost.errors import SecurityError
 from waypost.faces.hooks.socket.frames import LARGEST_ANSWER, BadFrame, receive, send
 from waypost.faces.hooks.socket.place import Address, addresses, release
-from waypost.space.platform import same_user
+from waypost.system.platform import same_user
 
 _CONNECT = 0.05  # seconds: a live process accepts at once
 _SHARE = 0.7  # of the remaining time per process, so that the next one can answer

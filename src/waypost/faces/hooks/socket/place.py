@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waypost.errors import InvalidInput, SecurityError
-from waypost.space.platform import (
+from waypost.system.platform import (
     check_private_directory,
     is_alive,
     make_private_directory,

@@ -12,7 +12,7 @@ from typing import Any, Protocol, Self
 
 from waypost.faces.hooks.socket.frames import LARGEST_REQUEST, BadFrame, SocketLike, receive, send
 from waypost.faces.hooks.socket.place import Address, claim, release
-from waypost.space.platform import PRIVATE_FILE, same_user
+from waypost.system.platform import PRIVATE_FILE, same_user
 
 Answer = Callable[[dict[str, Any]], dict[str, Any]]
 

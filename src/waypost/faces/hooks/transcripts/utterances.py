@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from waypost.compat.chat.messages import visible
+from waypost.compat.chat.messages import storable_text
 from waypost.model.session_turn import USER
 from waypost.text.fence import TAG
 from waypost.text.secrets.masking import mask
@@ -52,7 +52,7 @@ def _marks() -> _Marks:
 
 def spoken_text(text: str, speaker: str) -> str:
     """The part of a message that its speaker said, or ""."""
-    text = _without_briefings(visible(text[:_MOST_READ]))
+    text = _without_briefings(storable_text(text[:_MOST_READ]))
     text = _ESCAPED_FENCE.sub(r"<\1>", text)
     if speaker == USER:
         text = _unwrap(text)

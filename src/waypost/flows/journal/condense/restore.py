@@ -28,7 +28,7 @@ from waypost.journal.plan_steps import archive_of, joined_days
 from waypost.journal.summary.frame import split_frame
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller
-from waypost.space.platform import try_lock
+from waypost.system.platform import try_lock
 
 _INDEX = re.compile(r"index(?:\s+(\d{4})-?(\d\d)-?(\d\d))?")
 _MOST_TRIES = 20

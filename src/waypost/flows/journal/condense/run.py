@@ -22,7 +22,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.journal import layout
 from waypost.journal.plan import due_by_size, due_by_time
 from waypost.journal.plan_steps import MEGABYTE, Compress, Join, MakeMonth, MakeYear, Rescore, SizeLimits, Step, Trim
-from waypost.space.platform import try_lock
+from waypost.system.platform import try_lock
 
 LOCK = "condense.lock"
 _MOST_TRIES = 20  # against a process that keeps writing to a file

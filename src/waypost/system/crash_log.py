@@ -1,4 +1,4 @@
-"""Keeping where something unexpected happened, for a report."""
+"""`crash.log`: the traceback of the last unexpected error, for a bug report."""
 
 import contextlib
 import traceback
@@ -8,7 +8,7 @@ _LOG = "crash.log"
 
 
 def note_crash(error: BaseException, home: Path) -> None:
-    """Write the place into `crash.log` of the home; not the message, which may hold the words of a memory."""
+    """Write the traceback to `crash.log` in the data directory, without the message, which may quote a memory."""
     with contextlib.suppress(OSError):
         home.mkdir(parents=True, exist_ok=True)
         lines = [*traceback.format_tb(error.__traceback__), type(error).__name__]

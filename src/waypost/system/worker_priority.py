@@ -1,4 +1,4 @@
-"""Low priority for a process that nobody waits for."""
+"""Low priority for background processes."""
 
 import contextlib
 import os
@@ -7,8 +7,8 @@ import sys
 
 from waypost.config.cores import use_cores
 
-# Not the lowest: other processes wait while we hold a lock of the database. On a busy machine nice 10 still gets a tenth of
-# what others get, nice 19 a hundredth. For the same reason not the idle class of the disk.
+# Not the lowest, since other processes wait while we lock the database. On a busy machine, nice 10 gets a tenth of the
+# CPU time of others, nice 19 a hundredth. For the same reason, the disk priority is not idle.
 _NICE = 10
 _BEST_EFFORT_LAST = (2 << 13) | 7  # Linux: class 2, level 7 of 0 to 7
 _IDLE_CLASS = 3
@@ -18,10 +18,10 @@ _DISK, _WHOLE_PROCESS, _UTILITY = 0, 0, 4  # macOS: `setiopolicy_np`
 _BELOW_NORMAL = 0x4000  # Windows: `SetPriorityClass`
 
 
-def give_way(cores: int) -> None:
-    """Run with low CPU and disk priority and on at most `cores` cores, for the rest of this process.
+def lower_priority(cores: int) -> None:
+    """Run with low CPU and disk priority on at most `cores` cores, for the rest of this process.
 
-    Call it before the process has threads. What a system refuses is left as it is: the work gets done all the same.
+    Call it before the process has threads. Settings that the system refuses stay as they are.
     """
     with contextlib.suppress(OSError):
         use_cores(cores)
@@ -44,6 +44,6 @@ def _lower_disk_priority() -> None:
         library.setiopolicy_np(_DISK, _WHOLE_PROCESS, _UTILITY)
     elif sys.platform.startswith("linux"):
         number = _IOPRIO_SET.get(platform.machine())
-        if number is None or library.syscall(number + 1, _PROCESS, 0) >> 13 == _IDLE_CLASS:  # ioprio_get: lower already
+        if number is None or library.syscall(number + 1, _PROCESS, 0) >> 13 == _IDLE_CLASS:  # ioprio_get: already lower
             return
         library.syscall(number, _PROCESS, 0, _BEST_EFFORT_LAST)

@@ -1,7 +1,7 @@
-"""A limit for work in our own process on somebody else's file: what is no code but a riddle must not keep everybody waiting.
+"""A limit on the CPU time spent on one untrusted file in this process.
 
-Counted in processor time, so that a busy machine gives up on nothing. The limit ends Python code and regular expressions;
-a parser written in C ends by itself or runs in a child (`flows.crew`). Only the main thread can be ended this way.
+CPU time, so that a busy machine does not cause timeouts. The limit interrupts Python code and regular expressions. A C
+parser ends by itself or runs in a child process (`flows.index.digest_pool`). Only the main thread can be interrupted.
 """
 
 import signal
@@ -12,11 +12,11 @@ from types import FrameType
 
 
 class OutOfTime(Exception):
-    """It took longer than it was given."""
+    """The work took longer than its limit."""
 
 
 def can_limit() -> bool:
-    """Whether work can be limited here: in the main thread, on a system with timers, when nobody else uses this one."""
+    """Whether `time_limit` works here: in the main thread, on a system with timers, if the timer is free."""
     return (
         hasattr(signal, "setitimer")
         and threading.current_thread() is threading.main_thread()
@@ -26,8 +26,7 @@ def can_limit() -> bool:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise OutOfTime inside the block after that much processor time. Without effect where `can_limit` is False, and
-    inside another limit."""
+    """Raise OutOfTime in the block after this much CPU time. No effect inside another limit or without `can_limit`."""
     if not can_limit() or signal.getitimer(signal.ITIMER_VIRTUAL)[0]:
         yield
         return
@@ -40,8 +39,8 @@ def time_limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def renew(seconds: float) -> None:
-    """Count anew inside a limit: the next file has its own time."""
+def restart_limit(seconds: float) -> None:
+    """Restart the current limit, for the next file."""
     if can_limit() and signal.getitimer(signal.ITIMER_VIRTUAL)[0] and signal.getsignal(signal.SIGVTALRM) is _end:
         signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
 

@@ -1,4 +1,4 @@
-"""Files of another tool's folder: plain ones only, nothing that leads elsewhere, packed or not, in any encoding."""
+"""Markdown files of another tool's folder: regular files only, no links, optionally gzipped, in any encoding."""
 
 import gzip
 import os
@@ -21,8 +21,6 @@ _PLAIN_NAME = re.compile(r"[^\W_][\w .()+-]{0,100}\.md(?:\.gz)?")
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A file as it was read."""
-
     path: Path
     content: bytes
     text: str
@@ -35,7 +33,7 @@ class ReadFile:
 
 
 def read_source(path: Path, *, follow: bool = False) -> ReadFile:
-    """Read a file, or raise InvalidInput that says why not. A link is followed only where somebody named it."""
+    """Read a file. `follow` allows a link, for a path given by a person. Raises InvalidInput if it cannot be read."""
     try:
         content, state = _content(path, follow)
     except OSError as error:
@@ -44,12 +42,12 @@ def read_source(path: Path, *, follow: bool = False) -> ReadFile:
         raise InvalidInput(f"{path} is damaged: {error}.", "Unpack it yourself, or move it away.") from error
     decoded = decode(content)
     if decoded is None:
-        raise InvalidInput(f"{path} is not a text.", "Name the Markdown file.")
+        raise InvalidInput(f"{path} is not a text file.", "Name the Markdown file.")
     return ReadFile(path, content, decoded.text, decoded.encoding, datetime.fromtimestamp(state.st_mtime, UTC))
 
 
 def files_in(root: Path, below: str = "") -> Iterator[Path]:
-    """The Markdown files of a folder below `root`, packed or not, by name. Links are not followed."""
+    """The Markdown files of a folder below `root`, sorted by name. Links are not followed."""
     folder = root
     for part in below.split("/") if below else ():
         folder /= part
@@ -60,13 +58,13 @@ def files_in(root: Path, below: str = "") -> Iterator[Path]:
     if len(names) > _MOST_FILES:
         raise InvalidInput(f"{folder} has more than {_MOST_FILES:,} files.", "Import it in parts.")
     for name in names:
-        is_double = name.endswith(".gz") and name.removesuffix(".gz") in names
-        if not is_double and stat.S_ISREG(os.lstat(folder / name).st_mode):
+        is_copy = name.endswith(".gz") and name.removesuffix(".gz") in names
+        if not is_copy and stat.S_ISREG(os.lstat(folder / name).st_mode):
             yield folder / name
 
 
 def is_folder(path: Path) -> bool:
-    """Whether it is a folder and no link to one."""
+    """Whether it is a folder, not a link to one."""
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except OSError:

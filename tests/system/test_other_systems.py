@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from waypost.space.claim import try_claim
-from waypost.space.platform import canonical, detached, same_user, try_lock, wait_for_end
-from waypost.space.priority import give_way
+from waypost.system.platform import canonical, detached_process_options, same_user, try_lock, wait_for_end
+from waypost.system.process_lock import try_claim
+from waypost.system.worker_priority import lower_priority
 
 
 class Calls:
@@ -139,21 +139,21 @@ def test_on_windows_a_worker_stays_when_its_terminal_closes(monkeypatch: pytest.
     monkeypatch.setattr(subprocess, "DETACHED_PROCESS", 8, raising=False)
     monkeypatch.setattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 512, raising=False)
     monkeypatch.setattr(sys, "platform", "win32")
-    assert detached() == {"creationflags": 520, "close_fds": True}
+    assert detached_process_options() == {"creationflags": 520, "close_fds": True}
 
 
 def test_on_windows_a_background_process_runs_below_normal_priority(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("waypost.space.priority.use_cores", lambda _: None)
+    monkeypatch.setattr("waypost.system.worker_priority.use_cores", lambda _: None)
     kernel = windows_kernel(monkeypatch, GetCurrentProcess=-1)
-    give_way(1)
+    lower_priority(1)
     assert kernel.log == [("GetCurrentProcess",), ("SetPriorityClass", -1, 0x4000)]
 
 
 def test_on_macos_a_background_process_gives_way_at_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     library = Calls()
-    monkeypatch.setattr("waypost.space.priority.use_cores", lambda _: None)
+    monkeypatch.setattr("waypost.system.worker_priority.use_cores", lambda _: None)
     monkeypatch.setattr(os, "setpriority", lambda *_: None)
     monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: library)
     monkeypatch.setattr(sys, "platform", "darwin")
-    give_way(1)
+    lower_priority(1)
     assert library.log == [("setiopolicy_np", 0, 0, 4)]

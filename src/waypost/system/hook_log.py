@@ -1,4 +1,4 @@
-"""`hook.log`, where the hooks of agents note what went wrong: nobody reads their other output. Never the text of a memory."""
+"""`hook.log`: problems of agent hooks, whose other output nobody reads. Never contains the text of a memory."""
 
 import contextlib
 import os
@@ -10,10 +10,10 @@ from pathlib import Path
 
 from waypost.errors import InvalidInput
 from waypost.model.time import format_time, parse_time, utc_now
-from waypost.space.platform import PRIVATE_FILE
+from waypost.system.platform import PRIVATE_FILE
 
 NAME = "hook.log"
-_LARGEST = 64_000  # bytes; then the older half goes
+_LARGEST = 64_000  # bytes; a larger file loses its older half
 _LONGEST_NOTE = 2_000
 TOO_LATE = "no answer in time."
 ANSWERS_AGAIN = "answers in time again."
@@ -32,10 +32,10 @@ class LateHook:
 
 
 def note(home: Path, what: str, error: BaseException | None = None) -> None:
-    """Add a line to `<home>/hook.log`, with where an error came from but not its message. Makes no home."""
+    """Add a line to `<home>/hook.log`, with the traceback of an error but not its message. Never creates the home."""
     if not home.is_dir():
         return
-    lines = " ".join((_now(), what, *_trace(error))).replace("\n", " ")[:_LONGEST_NOTE] + "\n"
+    line = " ".join((format_time(utc_now()), what, *_trace(error))).replace("\n", " ")[:_LONGEST_NOTE] + "\n"
     path = home / NAME
     with contextlib.suppress(OSError):
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
@@ -46,23 +46,23 @@ def note(home: Path, what: str, error: BaseException | None = None) -> None:
                 newer = os.pread(handle, _LARGEST // 2, size - _LARGEST // 2) if hasattr(os, "pread") else b""
                 file.truncate(0)
                 file.write(newer.partition(b"\n")[2])
-            file.write(lines.encode("utf-8", "replace"))
+            file.write(line.encode("utf-8", "replace"))
 
 
 def late_hooks(home: Path) -> list[LateHook]:
-    """The hooks that did not answer in time, oldest first, without those that answer again since."""
-    found: list[LateHook] = []
+    """The hooks that did not answer in time, oldest first, without those that have answered since."""
+    late: list[LateHook] = []
     for line in _lines(home / NAME):
-        matched = _LATE_OR_AGAIN.fullmatch(line)
-        if matched is None:
+        match = _LATE_OR_AGAIN.fullmatch(line)
+        if match is None:
             continue
-        at, event, agent, what = matched.groups()
+        at, event, agent, what = match.groups()
         if what == ANSWERS_AGAIN:
-            found = [one for one in found if (one.event, one.agent) != (event, agent)]
+            late = [hook for hook in late if (hook.event, hook.agent) != (event, agent)]
         else:
-            with contextlib.suppress(InvalidInput):  # a line that somebody has edited
-                found.append(LateHook(parse_time(at, NAME), event, agent))
-    return found
+            with contextlib.suppress(InvalidInput):  # an edited line
+                late.append(LateHook(parse_time(at, NAME), event, agent))
+    return late
 
 
 def _lines(path: Path) -> Iterator[str]:
@@ -74,7 +74,7 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def _trace(error: BaseException | None) -> list[str]:
-    """The kind of an error and the lines of ours that it went through, innermost last."""
+    """The type of an error and its last code lines, innermost last."""
     if error is None:
         return []
     places, trace = [], error.__traceback__
@@ -83,7 +83,3 @@ def _trace(error: BaseException | None) -> list[str]:
         places.append(f"{os.path.basename(code.co_filename)}:{trace.tb_lineno}")
         trace = trace.tb_next
     return [type(error).__name__, "at", " > ".join(places[-8:])]
-
-
-def _now() -> str:
-    return format_time(utc_now())

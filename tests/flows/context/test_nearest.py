@@ -2,7 +2,7 @@
 
 import pytest
 
-from waypost.text.questions import is_only_question
+from waypost.flows.context.nearest import is_only_question
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 
 _THREADS = """
 import ctypes, threading
-from waypost.space.platform import give_memory_back
+from waypost.system.platform import return_freed_memory
 
 {first}
 libc, all_here = ctypes.CDLL(None), threading.Barrier(9)
@@ -34,4 +34,4 @@ def pools_of_memory(first: str) -> int:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the C library of Linux is told")
 def test_a_server_has_few_pools_of_memory_however_many_threads_it_has() -> None:
     assert pools_of_memory("pass") > 2
-    assert pools_of_memory("give_memory_back()") == 2
+    assert pools_of_memory("return_freed_memory()") == 2

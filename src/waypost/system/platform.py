@@ -1,4 +1,4 @@
-"""Where operating systems differ: the true spelling of a path, private files, durable renames, the end of a process."""
+"""Where operating systems differ: canonical paths, private files, durable renames, locks and processes."""
 
 import contextlib
 import errno
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 PRIVATE_DIRECTORY = 0o700
 PRIVATE_FILE = 0o600
-_PAUSES = (0.0005, 0.003)  # seconds between two tries for a lock; by chance, so that nobody always comes too late
-_LOOK = 1.0  # seconds between two looks at a process
-_TRIM_THRESHOLD, _ARENA_MAX = -1, -8  # glibc's numbers for what `mallopt` sets
+_PAUSES = (0.0005, 0.003)  # seconds between two attempts at a lock; random, so that no process always loses
+_POLL_SECONDS = 1.0  # between two checks of a process
+_TRIM_THRESHOLD, _ARENA_MAX = -1, -8  # glibc's numbers of the parameters of `mallopt`
 _ARENAS, _KEPT_BYTES = 2, 1 << 20
 
 
 def canonical(path: Path) -> Path:
-    """The one spelling of an existing path: absolute, without symlinks, in the case that is on the disk.
+    """An existing path in its canonical form: absolute, without symlinks, with upper and lower case as on the disk.
 
-    Python resolves symlinks everywhere and the case on Windows; on macOS the kernel must be asked for the case.
+    Python resolves symlinks everywhere and case on Windows. On macOS, only the kernel knows the case.
     """
     resolved = path.resolve(strict=True)
     if sys.platform == "darwin":
@@ -46,8 +46,8 @@ def canonical(path: Path) -> Path:
 def read_small_file(path: Path, limit: int) -> bytes:
     """The bytes of a regular file of at most `limit` bytes.
 
-    Raises OSError when it cannot be read, InvalidInput when it is too large or a pipe or device, which a hostile
-    tree could place here to keep us waiting.
+    Raises OSError if it cannot be read, and InvalidInput if it is too large or not a regular file. A hostile repository
+    could have a pipe here to make Waypost wait.
     """
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:
@@ -60,12 +60,12 @@ def read_small_file(path: Path, limit: int) -> bytes:
 
 
 def make_private_directory(path: Path) -> None:
-    """Create the directory and missing parents for their owner only; tighten one that others may enter."""
+    """Create the directory and missing parents with access only for their owner. Restrict an existing one."""
     try:
         for folder in reversed((path, *path.parents)):
             if not folder.exists():
                 folder.mkdir(mode=PRIVATE_DIRECTORY, exist_ok=True)
-        path.mkdir(exist_ok=True)  # complains when it is a file
+        path.mkdir(exist_ok=True)  # raises if it is a file
         if os.name == "posix" and path.stat().st_mode & 0o077:
             path.chmod(PRIVATE_DIRECTORY)
     except (FileExistsError, NotADirectoryError) as error:
@@ -75,9 +75,9 @@ def make_private_directory(path: Path) -> None:
 
 
 def write_private_file(path: Path, content: bytes, *, replace: bool) -> bool:
-    """Write a file for its owner only, whole or not at all, on disk when this returns.
+    """Write a file atomically and durably, with access only for its owner. Returns whether it was written.
 
-    With `replace=False` a file that is already there wins; the answer says whether ours was placed.
+    With `replace=False`, an existing file stays.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
     try:
@@ -97,8 +97,10 @@ def write_private_file(path: Path, content: bytes, *, replace: bool) -> bool:
 
 
 def place_file(temporary: Path, path: Path, *, replace: bool) -> bool:
-    """Give a finished file its name. With `replace=False` a file that has it already wins, and the answer is no; the
-    temporary name may remain."""
+    """Rename a finished file. With `replace=False`, an existing file stays, and the result is False.
+
+    The temporary name may remain.
+    """
     if replace:
         os.replace(temporary, path)
         return True
@@ -106,13 +108,13 @@ def place_file(temporary: Path, path: Path, *, replace: bool) -> bool:
         os.link(temporary, path)
     except FileExistsError:
         return False
-    except OSError:  # a file system without hard links: the last of several creators wins instead of the first
+    except OSError:  # no hard links on this file system: the last of several writers wins instead of the first
         os.replace(temporary, path)
     return True
 
 
 def sync_directory(path: Path) -> None:
-    """Make a rename inside the directory durable; Windows does this itself and cannot open a directory."""
+    """Make a rename in the directory durable. Not needed, and not possible, on Windows."""
     if os.name != "posix":
         return
     handle = os.open(path, os.O_RDONLY)
@@ -123,9 +125,9 @@ def sync_directory(path: Path) -> None:
 
 
 def write_failure(error: OSError, path: Path) -> StoreError:
-    """The error of ours that says what an OSError during a write means."""
+    """The StoreError for an OSError during a write."""
     if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
-        return StoreFull(f"No room on the disk to write {path}.", "Free some space and try again.")
+        return StoreFull(f"The disk is full, so {path} cannot be written.", "Free some space and try again.")
     if error.errno in {errno.EROFS, errno.EACCES, errno.EPERM}:
         return StoreReadOnly(
             f"{path} cannot be written: {error.strerror}.",
@@ -136,7 +138,10 @@ def write_failure(error: OSError, path: Path) -> StoreError:
 
 @contextmanager
 def try_lock(path: Path) -> Iterator[bool]:
-    """Hold the lock of this file if nobody else does; the block learns whether it has it. A dead holder holds nothing."""
+    """Lock this file during the block if it is free; the block gets whether it has the lock.
+
+    The lock of a process ends with the process.
+    """
     handle = os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), PRIVATE_FILE)
     try:
         yield _lock(handle)
@@ -146,12 +151,12 @@ def try_lock(path: Path) -> Iterator[bool]:
 
 @contextmanager
 def wait_lock(path: Path, seconds: float) -> Iterator[None]:
-    """Hold the lock of this file, waiting for whoever has it; too long a wait raises StoreBusy."""
+    """Lock this file during the block, waiting until it is free. Raises StoreBusy after `seconds`."""
     handle = os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), PRIVATE_FILE)
     try:
-        given_up = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds
         while not _lock(handle):
-            if time.monotonic() >= given_up:
+            if time.monotonic() >= deadline:
                 raise StoreBusy(f"Another process held {path} for {seconds:g} seconds.", "Try again in a moment.")
             time.sleep(random.uniform(*_PAUSES))
         yield
@@ -175,12 +180,14 @@ def _lock(handle: int) -> bool:
 
 
 def peer_process(source: int) -> int:
-    """The process that started us to speak to us through `source`: our parent, or, where our parent only wraps us and has
-    the very same input (a shell, a launcher), the nearest ancestor that has another."""
+    """The process that talks to us through `source`, usually our parent.
+
+    A wrapper such as a shell or launcher has the same input as we do. Then it is the nearest ancestor with another.
+    """
     peer = os.getppid()
     if not sys.platform.startswith("linux"):
         return peer
-    with contextlib.suppress(OSError, ValueError, IndexError):  # not ours to look at: then it is no wrapper of ours
+    with contextlib.suppress(OSError, ValueError, IndexError):  # a process of another user, so not a wrapper
         ours = os.fstat(source)
         while peer > 1 and os.path.samestat(ours, os.stat(f"/proc/{peer}/fd/0")):
             after_name = Path(f"/proc/{peer}/stat").read_text("ascii", "replace").rpartition(")")[2]
@@ -188,16 +195,18 @@ def peer_process(source: int) -> int:
     return peer
 
 
-def is_asleep(session: int) -> int | None:
-    """Whether all processes of a session sleep: the processor time that they have used so far; None when one of them runs,
-    waits for the disk, or cannot be looked at. Where it stays the same they wait for somebody else."""
+def sleeping_cpu_time(session: int) -> int | None:
+    """The CPU time used so far by a session whose processes all sleep; None if one of them runs or waits for the disk.
+
+    If it stays the same, the session waits for something outside. None on systems other than Linux.
+    """
     if not sys.platform.startswith("linux"):
         return None
     used = 0
     for name in os.listdir("/proc"):
         try:
-            told = Path(f"/proc/{name}/stat").read_text("ascii", "replace") if name.isdecimal() else ""
-            fields = told.rpartition(")")[2].split()
+            status = Path(f"/proc/{name}/stat").read_text("ascii", "replace") if name.isdecimal() else ""
+            fields = status.rpartition(")")[2].split()
             if not fields or int(fields[3]) != session:
                 continue
             for task in os.listdir(f"/proc/{name}/task"):
@@ -211,7 +220,7 @@ def is_asleep(session: int) -> int | None:
 
 
 def wait_for_end(process: int) -> None:
-    """Return when this process, an ancestor of ours, has ended; a thread may wait here without cost."""
+    """Wait until this process, an ancestor of ours, has ended. Waiting costs no CPU time."""
     if sys.platform == "win32":
         import ctypes
 
@@ -229,45 +238,45 @@ def wait_for_end(process: int) -> None:
             handle = os.pidfd_open(process)
         except ProcessLookupError:
             return
-        except OSError:  # an old kernel, or a sandbox that does not know the call
-            _look_for_end(process)
+        except OSError:  # an old kernel, or a sandbox without this call
+            _poll_for_end(process)
             return
         import select
 
         try:
-            waiting = select.poll()
-            waiting.register(handle, select.POLLIN)
-            waiting.poll()
+            poll = select.poll()
+            poll.register(handle, select.POLLIN)
+            poll.poll()
         finally:
             os.close(handle)
 
 
-def _look_for_end(process: int) -> None:
+def _poll_for_end(process: int) -> None:
     parent = os.getppid()
     with contextlib.suppress(ProcessLookupError):
         while os.getppid() == parent:
             if process != parent:
-                with contextlib.suppress(PermissionError):  # it is there, and somebody else's
+                with contextlib.suppress(PermissionError):  # it exists, but belongs to another user
                     os.kill(process, 0)
-            time.sleep(_LOOK)
+            time.sleep(_POLL_SECONDS)
 
 
 def check_private_directory(path: Path) -> None:
-    """Raise SecurityError unless this is a directory of our own that nobody else may enter, and no link to one."""
+    """Raise SecurityError unless this is a directory, not a link, that only the current user may enter."""
     try:
         state = os.lstat(path)
     except OSError as error:
         raise SecurityError(f"{path} cannot be examined: {error.strerror}.", "Check its permissions.") from error
     if not stat.S_ISDIR(state.st_mode):
-        raise SecurityError(f"{path} is not a directory of its own.", "Move it away: it is not Waypost's.")
+        raise SecurityError(f"{path} is not a directory.", "Move it away: it is not Waypost's.")
     if os.name == "posix" and (state.st_uid != os.getuid() or state.st_mode & 0o077):
         raise SecurityError(f"{path} is open to others.", "Move it away: it is not Waypost's.")
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process has this number; one that cannot be asked counts as alive."""
+    """Whether a process has this id. If that cannot be checked, it counts as alive."""
     if os.name != "posix" or pid <= 0:
-        return True  # on Windows, asking by a signal would end it
+        return True  # on Windows, a signal would end the process
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -278,24 +287,24 @@ def is_alive(pid: int) -> bool:
 
 
 def same_user(connection: "socket.socket") -> bool:
-    """Whether the other end of a Unix socket is a process of our own user (or of the machine's owner).
+    """Whether the other end of a Unix socket is a process of the current user or of root.
 
-    Where a system cannot say, the permissions of the socket and of its folder have to do.
+    If the system cannot say, the permissions of the socket and its folder must suffice.
     """
     import socket
     import struct
 
     if hasattr(socket, "SO_PEERCRED"):  # Linux: process, user, group
-        told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        return struct.unpack("3i", told)[1] in (os.getuid(), 0)
+        credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        return struct.unpack("3i", credentials)[1] in (os.getuid(), 0)
     if sys.platform == "darwin":  # LOCAL_PEERCRED: a version, the user, then groups
-        told = connection.getsockopt(0, 1, 76)
-        return struct.unpack_from("II", told)[1] in (os.getuid(), 0)
+        credentials = connection.getsockopt(0, 1, 76)
+        return struct.unpack_from("II", credentials)[1] in (os.getuid(), 0)
     return True
 
 
-def detached() -> dict[str, Any]:
-    """How a process is started (`subprocess.Popen`) that stays when we and our terminal go."""
+def detached_process_options() -> dict[str, Any]:
+    """Options of `subprocess.Popen` for a process that outlives us and our terminal."""
     if sys.platform == "win32":
         import subprocess
 
@@ -304,10 +313,12 @@ def detached() -> dict[str, Any]:
     return {"start_new_session": True, "close_fds": True}
 
 
-def give_memory_back() -> None:
-    """For a process that serves for days, before it has threads: what is freed goes back to the system. By itself glibc
-    keeps it, in a pool for each thread: a server of sixteen threads then grew by 4 MB a minute under load. Other systems
-    need no telling."""
+def return_freed_memory() -> None:
+    """Make a long-running process return freed memory to the system. Call it before the process has threads.
+
+    By default, glibc keeps freed memory in a pool for each thread. A server with sixteen threads grew by 4 MB a minute
+    under load. Other systems do not need this.
+    """
     if not sys.platform.startswith("linux"):
         return
     import ctypes  # only servers need it

@@ -1,6 +1,6 @@
-"""The lock of a file that a process can hand to the child it starts: from one to the other it is never free.
+"""A file lock that a process can pass to a child process without ever releasing it.
 
-The system keeps it for as long as one of them lives. Nothing stays behind of a process that was killed, nor of a restart.
+The system keeps the lock while one of them lives, and releases it when they end, even if killed.
 """
 
 import contextlib
@@ -11,23 +11,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from waypost.space.platform import PRIVATE_FILE
+from waypost.system.platform import PRIVATE_FILE
 
 _STANDARD_INPUT = 0
 
 
 class HeldLock:
-    """A lock that is held. Give `handle` to a child as its standard input and call `hand_over`: then the child has it."""
+    """A lock of this process. To pass it on, start a child with `handle` as standard input and call `hand_over`."""
 
     def __init__(self, handle: int) -> None:
         self.handle = handle
         self._handed_over = False
 
     def hand_over(self) -> None:
-        """Leave the lock to the child that was started with `handle`."""
+        """Keep the lock after `release`, for the child that was started with `handle`."""
         self._handed_over = True
 
-    def end(self) -> None:
+    def release(self) -> None:
         if not self._handed_over:
             _unlock(self.handle)
         os.close(self.handle)
@@ -35,11 +35,11 @@ class HeldLock:
 
 @contextmanager
 def try_claim(path: Path, inherited: int | None = None) -> Iterator[HeldLock | None]:
-    """Hold the lock of this file for the block if nobody else does; None: somebody does.
+    """Lock this file during the block; None if another process has the lock.
 
-    `inherited` is what `inherited_handle` returned: it counts if it is the lock of this file, and is closed in any case.
+    `inherited` comes from `inherited_handle`. It is used if it is the lock of this file, and closed in any case.
     """
-    if inherited is not None and not _is_of(inherited, path):
+    if inherited is not None and not _is_same_file(inherited, path):
         os.close(inherited)
         inherited = None
     handle = _open(path) if inherited is None else inherited
@@ -48,16 +48,18 @@ def try_claim(path: Path, inherited: int | None = None) -> Iterator[HeldLock | N
             os.close(handle)
         yield None
         return
-    held = HeldLock(handle)
+    lock = HeldLock(handle)
     try:
-        yield held
+        yield lock
     finally:
-        held.end()
+        lock.release()
 
 
 def inherited_handle() -> int | None:
-    """The file that the process which started us gave us in place of standard input. Our own children do not get it: they
-    might outlive us, and the lock with them."""
+    """The file that our parent process passed as standard input, or None.
+
+    Our own children do not get it, because the lock would live as long as they do.
+    """
     with contextlib.suppress(OSError):
         if stat.S_ISREG(os.fstat(_STANDARD_INPUT).st_mode):
             handle = os.dup(_STANDARD_INPUT)
@@ -68,7 +70,7 @@ def inherited_handle() -> int | None:
     return None
 
 
-def _is_of(handle: int, path: Path) -> bool:
+def _is_same_file(handle: int, path: Path) -> bool:
     try:
         return os.path.samestat(os.fstat(handle), os.stat(path))
     except OSError:
@@ -77,15 +79,15 @@ def _is_of(handle: int, path: Path) -> bool:
 
 def _open(path: Path) -> int | None:
     if sys.platform == "win32":
-        # Whoever opens it shares it with nobody: that is the lock. Locks of a range would not pass to a child.
+        # Opened without sharing, which is the lock. Locks of a range would not pass to a child.
         import _winapi
         import msvcrt
 
         try:
-            opened = _winapi.CreateFile(os.fspath(path), _winapi.GENERIC_READ | _winapi.GENERIC_WRITE, 0, 0, 4, 0, 0)
+            file = _winapi.CreateFile(os.fspath(path), _winapi.GENERIC_READ | _winapi.GENERIC_WRITE, 0, 0, 4, 0, 0)
         except OSError:
             return None
-        return msvcrt.open_osfhandle(opened, os.O_RDWR)
+        return msvcrt.open_osfhandle(file, os.O_RDWR)
     return os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, PRIVATE_FILE)
 
 
@@ -102,7 +104,7 @@ def _lock(handle: int) -> bool:
 
 
 def _unlock(handle: int) -> None:
-    """Not only by closing: a child that another thread is just starting may have the file open for a moment longer."""
+    """Unlock explicitly: closing is not enough while a child that another thread is starting has the file open."""
     if sys.platform != "win32":
         import fcntl
 
