@@ -17,7 +17,8 @@ def test_source_and_documents_are_in_plain_english(folder: str) -> None:
 
 
 def test_readme_and_unreleased_changes_are_in_plain_english() -> None:
-    released = CHANGELOG.read_text().splitlines().index(latest_release(CHANGELOG.read_text())) + 1
+    lines = CHANGELOG.read_text().splitlines()
+    released = next(number for number, line in enumerate(lines, 1) if re.match(r"## \d", line))
     changes = [fault for fault in faults(CHANGELOG) if fault.line < released]
     expect_none((*faults(ROOT / "README.md"), *changes))
 
@@ -25,11 +26,6 @@ def test_readme_and_unreleased_changes_are_in_plain_english() -> None:
 def expect_none(faults_found: Iterable[ProseFault]) -> None:
     lines = [str(fault) for fault in faults_found]
     assert not lines, "\n" + "\n".join(lines)
-
-
-def latest_release(changelog: str) -> str:
-    headings = re.findall(r"^## .*$", changelog, re.MULTILINE)
-    return next(heading for heading in headings if heading != "## Unreleased")
 
 
 @pytest.fixture
