@@ -1,6 +1,7 @@
 """Documentation is part of the feature: complete, and true."""
 
 import re
+import tomllib
 from collections import Counter
 from itertools import takewhile
 from pathlib import Path
@@ -63,6 +64,13 @@ def test_paths_in_the_architecture_page_exist() -> None:
     named = paths_named(ARCHITECTURE.read_text())
     assert len(named) > 80
     assert [path for path in named if not exists(path, SOURCE, ROOT)] == []
+
+
+def test_the_architecture_page_shows_every_layer() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    shown = set(re.findall(r"\w+", " ".join(CODE_BLOCK.findall(ARCHITECTURE.read_text()))))
+    layers = {name for contract in contracts for layer in contract["layers"] for name in re.findall(r"\w+", layer)}
+    assert layers - shown == {"__main__"}
 
 
 def test_the_table_of_changes_has_thirty_rows_that_lead_to_files() -> None:

@@ -28,16 +28,16 @@ def expect_none(faults_found: Iterable[ProseFault]) -> None:
     assert not lines, "\n" + "\n".join(lines)
 
 
+FaultsIn = Callable[[str, str], list[tuple[int, str]]]
+
+
 @pytest.fixture
-def faults_in(tmp_path: Path) -> Callable[[str, str], list[tuple[int, str]]]:
+def faults_in(tmp_path: Path) -> FaultsIn:
     def check(name: str, text: str) -> list[tuple[int, str]]:
         (tmp_path / name).write_text(text)
         return [(fault.line, fault.what.partition(" (")[0]) for fault in faults(tmp_path / name)]
 
     return check
-
-
-FaultsIn = Callable[[str, str], list[tuple[int, str]]]
 
 
 @pytest.mark.parametrize(
