@@ -17,13 +17,7 @@ from pathlib import Path
 from waypost.config import JournalSettings
 from waypost.errors import InvalidInput, NotFound, SecurityError, StoreError
 from waypost.journal.layout import ARCHIVE, DNA, FOLDERS, INDEX, day_path
-from waypost.space.platform import (
-    make_private_directory,
-    sync_directory,
-    wait_lock,
-    write_failure,
-    write_private_file,
-)
+from waypost.space.platform import make_private_directory, sync_directory, wait_lock, write_failure, write_private_file
 
 PACKED = ".gz"
 MAX_FILE = 32 * 1024 * 1024  # bytes, unpacked; reading takes fourteen times as much memory

@@ -29,11 +29,7 @@ class ProjectTree:
     """
 
     def __init__(
-        self,
-        paths: Iterable[str],
-        read: Callable[[str], str],
-        describe: Callable[[str], str],
-        name: str = "",
+        self, paths: Iterable[str], read: Callable[[str], str], describe: Callable[[str], str], name: str = ""
     ) -> None:
         self.name = name  # of the project's folder
         self.paths = tuple(sorted(path for path in paths if path and len(path) < _LONGEST_NAME and path.isprintable()))

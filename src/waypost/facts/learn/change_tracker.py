@@ -94,10 +94,7 @@ class ChangeTracker:
         if entry is None:
             entry = _Tracked(file.path, was_there=symbol.change != ADDED, signature_before=symbol.signature_before)
         entry.name, entry.home, entry.is_there = symbol.name, file, symbol.change != REMOVED
-        entry.doc, entry.signature = (
-            symbol.doc or entry.doc,
-            symbol.signature or entry.signature,
-        )
+        entry.doc, entry.signature = (symbol.doc or entry.doc, symbol.signature or entry.signature)
         self._symbols[(id(file), symbol.name)] = entry
         return entry
 

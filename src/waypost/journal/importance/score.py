@@ -69,11 +69,7 @@ def judge(reading: UtteranceReading, mentions: Sequence[TopicMention], at: datet
     ]
     texts = [reason for reason in reasons if reason]
     return make_score(
-        frequency,
-        recency,
-        explicit,
-        reading.relevance,
-        texts or ["A passing remark or a general question (0)."],
+        frequency, recency, explicit, reading.relevance, texts or ["A passing remark or a general question (0)."]
     )
 
 

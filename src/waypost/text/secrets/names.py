@@ -14,14 +14,7 @@ from waypost.text.secrets.letters import end_of_assigned_word, end_of_stated_wor
 from waypost.text.secrets.scan import Scan, Span
 from waypost.text.secrets.sentences import find_in_sentence, find_pair
 from waypost.text.secrets.table import data
-from waypost.text.secrets.values import (
-    is_code,
-    is_name_like,
-    is_password,
-    is_short_number,
-    is_token,
-    is_word_password,
-)
+from waypost.text.secrets.values import is_code, is_name_like, is_password, is_short_number, is_token, is_word_password
 
 _MAX_VALUE = 2048
 _LINE_REACH = 120
