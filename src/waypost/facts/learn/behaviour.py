@@ -1,14 +1,12 @@
 """What the product does now, from a commit subject: "Strip all sequences" is "`strip_ansi` strips all sequences"."""
 
-import hashlib
 import re
 
 from waypost.facts.learn.change_context import ChangeContext
-from waypost.facts.learn.vocabulary import Verb, content_words, vocabulary, words_in
+from waypost.facts.learn.vocabulary import Verb, content_words, subject_key, vocabulary, words_in
 from waypost.facts.learn.wording import (
     MOST_TEXT,
     clip,
-    last_part,
     says_more_than,
     short_path,
     upper_first,
@@ -55,7 +53,7 @@ def behaviour(context: ChangeContext) -> Candidate | None:
     return context.candidate(
         text,
         confidence + _bonus(context),
-        topic=f"change:{hashlib.blake2b(' '.join(words_in(message.subject)).encode(), digest_size=6).hexdigest()}",
+        topic=f"change:{subject_key(message.subject)}",
         refs=refs,
         level=2,
         origin="commit_message",
@@ -135,7 +133,7 @@ def _supported_thing(rest: str) -> str:
 def _sentence(context: ChangeContext, place: str, does: str) -> str:
     """ "`send` (client.py) retries once" if the message names `send`, else "client retries once (`send` in …)"."""
     main = context.main(1)
-    name = last_part(main[0].symbol.name) if main else ""
+    name = main[0].last_name if main else ""
     if context.message.names(name) and not any(name in word for word in does.split()[1:3]):
         name = re.escape(name)
         shortened = re.sub(
@@ -170,12 +168,11 @@ def _where(place: str) -> str:
 
 def _refactoring(context: ChangeContext, place: str) -> tuple[str, float]:
     message = context.message
-    lines = sum(max(file.lines_added, file.lines_removed) for file in context.sources)
     explanations = (
         sentence for sentence in message.body if sentence.partition(" ")[0].lower() not in vocabulary().bases
     )
     why = message.reason or next(explanations, "")
-    if lines <= LARGE or not why:
+    if context.lines_changed <= LARGE or not why:
         return "", 0.0
     text = f"{place} was reworked: “{clip(upper_first(message.subject), 120)}”. {with_full_stop(upper_first(clip(why, 130)))}"
     return text, _REWORKED + (0.06 if message.reason else 0.0)
@@ -229,6 +226,6 @@ def _bonus(context: ChangeContext) -> float:
     bonus += 0.07 if context.has_tests else 0.0
     bonus += 0.04 if message.references else 0.0
     bonus += 0.08 if message.kind == "feature" and message.is_declared else 0.0
-    bonus += 0.08 if any(message.names(last_part(changed.symbol.name)) for changed in main) else 0.0
+    bonus += 0.08 if any(message.names(changed.last_name) for changed in main) else 0.0
     bonus += 0.04 if any(changed.is_public_api for changed in main) else -0.06
     return bonus - (0.06 if len(context.sources) > 4 else 0.0)
