@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from waypost.facts.coldstart.any_project import common_slots
 from waypost.facts.coldstart.commands import commands, pipeline_steps, workspace_scripts
@@ -37,8 +37,7 @@ class DetectedStack:
     libraries: Slot | None = None
 
     def slots(self) -> Slots:
-        named = {"languages": self.languages, "frameworks": self.frameworks, "libraries": self.libraries}
-        return {name: slot for name, slot in named.items() if slot is not None}
+        return {field.name: slot for field in fields(self) if (slot := getattr(self, field.name)) is not None}
 
 
 @dataclass(frozen=True, slots=True)

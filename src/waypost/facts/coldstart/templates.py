@@ -50,7 +50,6 @@ class Default:
 @dataclass(frozen=True, slots=True)
 class EcosystemTemplate:
     name: str  # "python"
-    title: str  # "Python"
     signatures: tuple[str, ...]
     weak: tuple[str, ...]  # signatures that do not make a folder a package
     endings: frozenset[str]
@@ -76,7 +75,6 @@ def templates() -> Mapping[str, EcosystemTemplate]:
 def _template(data: Mapping[str, Any]) -> EcosystemTemplate:
     return EcosystemTemplate(
         name=data["name"],
-        title=data.get("title", ""),
         signatures=tuple(strings(data, "signatures")),
         weak=tuple(strings(data, "weak")),
         endings=frozenset(strings(data, "endings")),

@@ -62,6 +62,10 @@ class ProjectTree:
         names = [name for name in self.names(folder) if any(fnmatchcase(name.lower(), pattern) for pattern in lowered)]
         return [join(folder, name) for name in names]
 
+    def first(self, folder: str, *names: str) -> str:
+        """The first of these paths in a folder that exists, or an empty string."""
+        return next((path for name in names if self.has(path := join(folder, name))), "")
+
     def below(self, folder: str, *endings: str) -> list[str]:
         """Paths of the files in a folder and below that have one of these endings."""
         prefix = f"{folder}/" if folder else ""
@@ -158,6 +162,11 @@ def at(data: Any, *keys: str) -> Any:
 def table(data: Any, *keys: str) -> dict[str, Any]:
     value = at(data, *keys)
     return value if isinstance(value, dict) else {}
+
+
+def items(data: Any, *keys: str) -> list[Any]:
+    value = at(data, *keys)
+    return value if isinstance(value, list) else []
 
 
 def text_at(data: Any, *keys: str) -> str:

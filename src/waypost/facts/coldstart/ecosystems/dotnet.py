@@ -2,8 +2,8 @@
 
 import re
 
-from waypost.facts.coldstart.slots import Slot, Slots, code, seen_slot
-from waypost.facts.coldstart.tree import ProjectTree, at, join, text_at
+from waypost.facts.coldstart.slots import Slot, Slots, code, path_slot, seen_slot, stated_slots
+from waypost.facts.coldstart.tree import ProjectTree, join, text_at
 from waypost.facts.domains import is_outside_source
 from waypost.text.plural import join_items
 
@@ -24,15 +24,13 @@ def read(tree: ProjectTree, folder: str) -> Slots:
     slots: Slots = {}
     solutions = tree.find(folder, "*.sln", "*.slnx")
     if solutions and projects:
-        slots["solution"] = seen_slot(code(solutions[0]), (solutions[0],))
+        slots["solution"] = path_slot(solutions[0])
         slots["project_count"] = seen_slot(str(len(projects)), (solutions[0],))
     _framework(tree, folder, projects, slots)
-    sdk = text_at(at(tree.json(join(folder, "global.json")), "sdk"), "version")
-    if sdk:
-        slots["sdk"] = Slot(sdk, (join(folder, "global.json"),))
-    central = next(iter(tree.find(folder, "directory.packages.props")), "")
-    if central:
-        slots["central"] = seen_slot(code(central), (central,))
+    settings = join(folder, "global.json")
+    slots |= stated_slots({"sdk": text_at(tree.json(settings), "sdk", "version")}, settings)
+    for central in tree.find(folder, "directory.packages.props")[:1]:
+        slots["central"] = path_slot(central)
     examined = projects[:_MOST_READ]
     tests = [path for path in examined if _TESTS.search(tree.text(path))]
     if tests:
