@@ -54,8 +54,7 @@ def due_by_time(files: Mapping[str, File], today: date) -> tuple[Step, ...]:
 
 def due_by_size(files: Mapping[str, File], today: date, limits: SizeLimits) -> tuple[Step, ...]:
     """Steps that sizes require once all steps by time are done: early weeks, and days compressed early."""
-    joins = _early_joins(files, today, limits)
-    return (*joins, *_early_compressions(files, today, limits.plain_archive))
+    return (*_early_joins(files, today, limits), *_early_compressions(files, today, limits.plain_archive))
 
 
 def month_due(month: Month) -> date:
@@ -190,15 +189,8 @@ def _early_joins(files: Mapping[str, File], today: date, limits: SizeLimits) -> 
     reasons: dict[Week, ExceededLimit] = {}
     for day, path in sorted(days):
         size = files[path].size
-        exceeded = (
-            ExceededLimit("daily", daily, limits.daily)
-            if daily > limits.daily
-            else ExceededLimit("all", total, limits.total)
-            if total > limits.total
-            else ExceededLimit(path, size, limits.file)
-            if size > limits.file
-            else None
-        )
+        checked = (("daily", daily, limits.daily), ("all", total, limits.total), (path, size, limits.file))
+        exceeded = next((ExceededLimit(*row) for row in checked if row[1] > row[2]), None)
         if exceeded and not is_closed_at(files, layout.week_path(Week.of(day))):
             weeks[Week.of(day)].append(path)
             reasons.setdefault(Week.of(day), exceeded)

@@ -116,12 +116,9 @@ def end_of(path: str) -> date | None:
     """The last day that an archived file covers."""
     if day := in_stage(path, "archive/daily", layout.day_of):
         return day
-    if week := in_stage(path, "archive/weekly", layout.week_of):
-        return week.first + timedelta(days=6) if week.year < date.max.year else None
-    if month := in_stage(path, "archive/monthly", layout.month_of):
-        after = date(month.year + month.number // 12, month.number % 12 + 1, 1) if month.year < date.max.year else None
-        return after - timedelta(days=1) if after else None
-    return None
+    week = in_stage(path, "archive/weekly", layout.week_of)
+    period = week or in_stage(path, "archive/monthly", layout.month_of)
+    return period.last if period else None
 
 
 def is_closed_at(files: Mapping[str, File], path: str) -> bool:

@@ -48,19 +48,12 @@ class ModelJudgement:
 
 
 def prompt_fields(candidates: Sequence[JudgedUtterance]) -> dict[str, str]:
-    lines = [
-        json.dumps(
-            {
-                "n": number,
-                "said": utterance.said.isoformat(),
-                "mentions": utterance.mentions,
-                "first": utterance.first.isoformat(),
-                "words": utterance.text[:_LONGEST_TEXT],
-            },
-            ensure_ascii=False,
-        )
+    keys = ("n", "said", "mentions", "first", "words")
+    rows = [
+        (number, str(utterance.said), utterance.mentions, str(utterance.first), utterance.text[:_LONGEST_TEXT])
         for number, utterance in enumerate(candidates, 1)
     ]
+    lines = (json.dumps(dict(zip(keys, row, strict=True)), ensure_ascii=False) for row in rows)
     return {"utterances": "\n".join(lines)}
 
 
