@@ -67,9 +67,9 @@ def _is_worth(context: ChangeContext, place: str) -> bool:
     message = context.message
     if is_list(_main_clause(message.subject)) or is_about_looks(context):
         return False
-    return bool(message.reason) or (
-        is_enough(context, _main_clause(message.subject)) and is_location_specific(context, place)
-    )
+    if message.reason:
+        return True
+    return is_enough(context, _main_clause(message.subject)) and is_location_specific(context, place)
 
 
 def _text_and_confidence(context: ChangeContext, place: str) -> tuple[str, float]:
@@ -97,11 +97,8 @@ def _after_order(context: ChangeContext, verb: Verb, rest: str, place: str) -> t
         many = " and " in rest or (rest.endswith("s") and not rest.endswith("ss"))
         return f"{upper_first(rest)} {'are' if many else 'is'} deprecated{_in_parentheses(place)}.", 0.7
     if verb.kind == "remove":
-        return (
-            (f"{upper_first(supported)} is no longer supported{_in_parentheses(place)}.", 0.7)
-            if supported
-            else ("", 0.0)
-        )
+        text = f"{upper_first(supported)} is no longer supported{_in_parentheses(place)}." if supported else ""
+        return text, 0.7 if text else 0.0
     if verb.kind == "add" and not _LACKING.search(rest):
         has = f"implements {rest}" if verb.base == "implement" else f"has {_with_beneficiary(_ARTICLE.sub('', rest))}"
         does = f"supports {supported}" if supported else has
@@ -136,11 +133,8 @@ def _sentence(context: ChangeContext, place: str, does: str) -> str:
     name = main[0].last_name if main else ""
     if context.message.names(name) and not any(name in word for word in does.split()[1:3]):
         name = re.escape(name)
-        shortened = re.sub(
-            rf",? (?:in|to|for) (?:the )?`?(?:[\w.]{{1,40}}\.)?{name}(?:\(\))?`?(?: (?:function|method|class))?$",
-            "",
-            does,
-        )
+        end = rf",? (?:in|to|for) (?:the )?`?(?:[\w.]{{1,40}}\.)?{name}(?:\(\))?`?(?: (?:function|method|class))?$"
+        shortened = re.sub(end, "", does)
         does = shortened if len(content_words(shortened)) >= 2 else does
         return _with_reason(context, f"{place} {does}")
     subject = context.message.scope if _PLAIN_NAME.fullmatch(context.message.scope) else ""
@@ -168,10 +162,8 @@ def _where(place: str) -> str:
 
 def _refactoring(context: ChangeContext, place: str) -> tuple[str, float]:
     message = context.message
-    explanations = (
-        sentence for sentence in message.body if sentence.partition(" ")[0].lower() not in vocabulary().bases
-    )
-    why = message.reason or next(explanations, "")
+    bases = vocabulary().bases
+    why = message.reason or next((line for line in message.body if line.partition(" ")[0].lower() not in bases), "")
     if context.lines_changed <= LARGE or not why:
         return "", 0.0
     text = f"{place} was reworked: “{clip(upper_first(message.subject), 120)}”. {with_full_stop(upper_first(clip(why, 130)))}"

@@ -104,10 +104,8 @@ class ChangeTracker:
         thing = tracked[file.path]
         if (file.change == REMOVED) == thing.is_there or (not thing.was_there and not thing.is_there):
             return None
-        symbols = [
-            self._symbol_at_the_end(symbol, tracked.get((file.path, symbol.name, symbol.line)), thing)
-            for symbol in file.symbols
-        ]
+        entries = [(symbol, tracked.get((file.path, symbol.name, symbol.line))) for symbol in file.symbols]
+        symbols = [self._symbol_at_the_end(symbol, entry, thing) for symbol, entry in entries]
         needs = [
             replace(need, wanted=dependency.wanted or need.wanted)
             for need in file.dependencies
@@ -126,11 +124,8 @@ class ChangeTracker:
     def _symbol_at_the_end(self, symbol: SymbolChange, entry: _Tracked | None, file: _Tracked) -> SymbolChange | None:
         if entry is None:
             return symbol
-        if (
-            entry.home is not file
-            or entry.is_there != (symbol.change != REMOVED)
-            or not (entry.is_there or entry.was_there)
-        ):
+        is_passing = not entry.is_there and not entry.was_there
+        if entry.home is not file or entry.is_there != (symbol.change != REMOVED) or is_passing:
             return None
         if symbol.change == REMOVED:
             return symbol

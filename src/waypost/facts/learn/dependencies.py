@@ -63,9 +63,7 @@ def _dependency_fact(context: ChangeContext, file: FileChange, dependency: Depen
         return _language_fact(context, file, name, wanted, before)
     short = name.rpartition("/")[2].rpartition(":")[2]
     is_mentioned = context.message.mentions(short)
-    is_pinned = (
-        _PINNED.search(file.path) is not None and context.exists_today is not None and context.exists("pyproject.toml")
-    )
+    is_pinned = _PINNED.search(file.path) and context.exists_today is not None and context.exists("pyproject.toml")
     purpose = _GROUPS["development"] if is_pinned else _GROUPS.get(dependency.group, "")
     if purpose and not (context.message.names(short) and dependency.change == ADDED):
         return None  # tools change often
@@ -131,13 +129,8 @@ def _read_version(wanted: str) -> str:
 
 def _is_moved(context: ChangeContext, name: str) -> bool:
     """Whether a dependency was removed in one manifest and added in another."""
-    changes = {
-        dependency.change
-        for file in context.change.files
-        for dependency in file.dependencies
-        if dependency.name == name
-    }
-    return {ADDED, REMOVED} <= changes
+    dependencies = [dependency for file in context.change.files for dependency in file.dependencies]
+    return {ADDED, REMOVED} <= {dependency.change for dependency in dependencies if dependency.name == name}
 
 
 def _version_suffix(wanted: str) -> str:

@@ -270,11 +270,8 @@ def _with_reason(context: ChangeContext, text: str) -> str:
 
 
 def _main_symbol(context: ChangeContext, file: FileChange) -> ChangedSymbol | None:
-    candidates = [
-        ChangedSymbol(file, symbol)
-        for symbol in file.symbols
-        if symbol.is_public and context.exists(file.path, symbol.name)
-    ]
+    public = [ChangedSymbol(file, symbol) for symbol in file.symbols if symbol.is_public]
+    candidates = [changed for changed in public if context.exists(file.path, changed.name)]
     if not candidates:
         return None
     stem = file.path.rpartition("/")[2].partition(".")[0].replace("_", "").replace("-", "").lower()

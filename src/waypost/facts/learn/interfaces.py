@@ -247,12 +247,9 @@ def _owners(name: str) -> Iterator[str]:
 
 def _is_worth_noting(context: ChangeContext, changed: ChangedSymbol) -> bool:
     symbol, name = changed.symbol, changed.last_name
-    if (
-        not changed.is_public_api
-        or name.startswith("__")
-        or (name != symbol.name and name.lower() in vocabulary().everyday)
-    ):
-        return False  # required by the language or an interface
+    is_required = name.startswith("__") or (name != symbol.name and name.lower() in vocabulary().everyday)
+    if not changed.is_public_api or is_required:  # by the language or an interface
+        return False
     is_value = symbol.type in ("constant", "variable", "property", "field")
     if is_value and not (name.isupper() and context.message.mentions(name)):
         return False

@@ -17,14 +17,8 @@ _LOCK = re.compile(
 )
 _README = re.compile(r"readme(?:\.\w{1,8})?", re.I)
 _BY_ROLE = {"test": TESTS, "example": DOCUMENTS, "document": DOCUMENTS, "pipeline": PIPELINE, "generated": GENERATED}
-_BY_KIND = {
-    "merge": MERGE,
-    "release": RELEASE,
-    "layout": LAYOUT,
-    "tests": TESTS,
-    "pipeline": PIPELINE,
-    "documents": DOCUMENTS,
-}
+_BY_KIND = {"merge": MERGE, "release": RELEASE, "layout": LAYOUT, "tests": TESTS}
+_BY_KIND |= {"pipeline": PIPELINE, "documents": DOCUMENTS}
 
 
 def skip_reason(context: ChangeContext) -> str:
