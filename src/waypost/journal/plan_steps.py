@@ -25,6 +25,9 @@ class File:
     scored: date | None = None  # the day for which a trimmed day was last scored, if nobody changed it since
 
 
+Files = Mapping[str, File]  # by path
+
+
 @dataclass(frozen=True, slots=True)
 class SizeLimits:
     """Limits in bytes. Exceeding one brings the weekly summary early."""
@@ -121,7 +124,7 @@ def end_of(path: str) -> date | None:
     return period.last if period else None
 
 
-def is_closed_at(files: Mapping[str, File], path: str) -> bool:
+def is_closed_at(files: Files, path: str) -> bool:
     return path in files and files[path].is_closed
 
 
@@ -130,10 +133,7 @@ def in_stage(path: str, stage: str, parse: Callable[[str], Period | None]) -> Pe
     return parse(path) if layout.stage_of(path) == stage else None
 
 
-def open_in(files: Mapping[str, File], stage: str, parse: Callable[[str], Period | None]) -> dict[str, Period]:
+def open_in(files: Files, stage: str, parse: Callable[[str], Period | None]) -> dict[str, Period]:
     """The files of a folder that may be changed, with their periods."""
-    return {
-        path: period
-        for path, file in files.items()
-        if not file.is_closed and (period := in_stage(path, stage, parse)) is not None
-    }
+    periods = {path: in_stage(path, stage, parse) for path, file in files.items() if not file.is_closed}
+    return {path: period for path, period in periods.items() if period is not None}

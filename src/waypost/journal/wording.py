@@ -76,7 +76,7 @@ def summary_words(language: str) -> SummaryWords:
         month_names=frozenset(map(fold, table["months"].split())),
         abbreviations=frozenset(table["words"]["abbreviations"].split()),
         **{name: lists[name] for name in ("time", "articles", "negations", "auxiliaries")},
-        praise=re.compile(table["words"]["praise"], re.IGNORECASE),
+        praise=re.compile(table["words"]["praise"], re.I),
         openers=_openings(table["words"]["openers"]),
         greetings=_openings(table["words"]["greetings"]),
     )
@@ -91,7 +91,7 @@ def nameless_speakers() -> frozenset[str]:
 
 def _openings(alternatives: str) -> re.Pattern[str]:
     phrases = [re.escape(phrase.strip()) for phrase in alternatives.split("|") if phrase.strip()]
-    return re.compile(rf"\W{{0,9}}(?:{'|'.join(phrases)})\b", re.IGNORECASE)
+    return re.compile(rf"\W{{0,9}}(?:{'|'.join(phrases)})\b", re.I)
 
 
 def _relative(table: Mapping[str, str]) -> tuple[tuple[re.Pattern[str], int | None], ...]:

@@ -131,9 +131,8 @@ def _exact_place(anchor: Anchor, shape: FileShape, inside: Landmark | None) -> i
     if inside is not None:
         places = _occurrences(anchor, shape, whole)
     least = 1 if anchor.count >= _WORDS_RARE and len(places) == 1 else _BOTH
-    distinct = [
-        place for place in places if anchor.count >= _WORDS_DISTINCT or _equal_sides(anchor, shape, place) >= least
-    ]
+    least = 0 if anchor.count >= _WORDS_DISTINCT else least
+    distinct = [place for place in places if _equal_sides(anchor, shape, place) >= least]
     return _best_place(anchor, shape, distinct, expected) if distinct else None
 
 
@@ -142,9 +141,8 @@ def _lines_as_written(anchor: Anchor, was: LineRange | None, shape: FileShape) -
     if anchor.count < _WORDS_DISTINCT or not anchor.height:
         return None
     near = was.start if was else 1
-    return min(
-        same_text(shape, anchor.text, anchor.height), key=lambda lines: (abs(lines.start - near), lines), default=None
-    )
+    places = same_text(shape, anchor.text, anchor.height)
+    return min(places, key=lambda lines: (abs(lines.start - near), lines), default=None)
 
 
 def _occurrences(anchor: Anchor, shape: FileShape, stretch: tuple[int, int]) -> list[int]:

@@ -55,11 +55,8 @@ def _by_name(anchor: Anchor, shape: FileShape, same: str) -> CodeVerdict | None:
         return _verdict(same, anchor, shape, min(equal, key=lambda symbol: abs(named.index(symbol) - anchor.ordinal)))
     if not of_kind:
         return None
-    rated = [
-        (symbol_likeness(shape, symbol, anchor), -abs(named.index(symbol) - anchor.ordinal), symbol)
-        for symbol in of_kind
-    ]
-    likeness, _, best = max(rated, key=lambda row: row[:2])
+    rated = [(symbol_likeness(shape, symbol, anchor), symbol) for symbol in of_kind]
+    likeness, best = max(rated, key=lambda row: (row[0], -abs(named.index(row[1]) - anchor.ordinal)))
     if len(named) < anchor.many and likeness < _ALIKE_OVERLOAD:
         return None
     return _verdict(CHANGED, anchor, shape, best, likeness)
@@ -88,10 +85,8 @@ def _in_other_files(anchor: Anchor, others: OtherFiles) -> CodeVerdict | None:
         return verdict
     if anchor.count >= _WORDS_RENAMED and not anchor.twin:
         shapes = unique_shapes([*successors, *others.changed()])
-        verdict = _unambiguous(
-            anchor,
-            [(shape, symbol) for shape in shapes for symbol in shape.landmarks if is_equal(shape, symbol, anchor)],
-        )
+        spots = [(shape, symbol) for shape in shapes for symbol in shape.landmarks]
+        verdict = _unambiguous(anchor, [spot for spot in spots if is_equal(*spot, anchor)])
         if verdict is not None:
             return verdict
     return _edited_in_other_file(anchor, candidates)
@@ -135,12 +130,9 @@ def _unambiguous(anchor: Anchor, spots: list[_Spot]) -> CodeVerdict | None:
     if not spots:
         return None
     parent = parent_of(anchor.qualified)
-    rated = [
-        ((_common_tail(anchor, symbol), parent_of(symbol.qualified) == parent), (shape, symbol))
-        for shape, symbol in spots
-    ]
-    best = max(rate for rate, _ in rated)
-    left = [spot for rate, spot in rated if rate == best]
+    rates = [(_common_tail(anchor, symbol), parent_of(symbol.qualified) == parent) for _, symbol in spots]
+    best = max(rates)
+    left = [spot for rate, spot in zip(rates, spots, strict=True) if rate == best]
     if len(left) == 1:
         return _verdict(MOVED, anchor, *left[0])
     places = sorted(f"{shape.path}:{symbol.start}" for shape, symbol in left)

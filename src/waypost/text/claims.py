@@ -81,10 +81,8 @@ def spellings(text: str) -> list[str]:
     Umlauts are spelled out or dropped; filler words and hyphens are kept or removed.
     """
     core = _core(_without_markup(text)) or text
-    bare = [
-        fingerprint_text(variant).translate(_NO_QUOTES).strip(_ENDS)
-        for variant in dict.fromkeys((core, _without_filler(core)))
-    ]
+    variants = dict.fromkeys((core, _without_filler(core)))
+    bare = [fingerprint_text(variant).translate(_NO_QUOTES).strip(_ENDS) for variant in variants]
     return [*dict.fromkeys(form for variant in bare for form in (fold(variant), fold(_without_marks(variant))))]
 
 
@@ -190,8 +188,7 @@ def _without_markup(text: str) -> str:
         return text.strip()
     if not text.isascii() and not _REFUSING.search(text):
         text = _PICTURES.sub(" ", text).strip()
-    text = _FENCE.sub("", text)
-    text = _LINE_MARK.sub("", text)
+    text = _LINE_MARK.sub("", _FENCE.sub("", text))
     text = _TAG.sub("", _LINK.sub(r"\1", text))
     for _ in range(3):  # bold inside italics
         text, changed = _EMPHASIS.subn(lambda emphasis: emphasis["text"], text)

@@ -23,7 +23,7 @@ _MIGRATIONS = re.compile(
     r"^(.*?(?:^|/)(?:migrations?|migrate|versions)(?:/(?:postgres|postgresql|mysql|sqlite))?)/V?[\da-f][\w\-.]*\.(?:py|rb|sql|php|ts|js|cs|exs|go|rs)$"
 )  # each file name begins with a number, a date or a hash
 _AGENTS = ("AGENTS.md", "CLAUDE.md", ".cursorrules", ".github/copilot-instructions.md", "GEMINI.md")
-_ROOT_NAME = re.compile(r"[-_.](?:monorepo|root|parent|workspace|repo)$", re.IGNORECASE)
+_ROOT_NAME = re.compile(r"[-_.](?:monorepo|root|parent|workspace|repo)$", re.I)
 _INIT = re.compile(r"(?<!\S)(?:\S*/)?(?:tini|dumb-init|catatonit)(?: -\S+)*+$")  # starts the command after it
 _FEW = 3
 _SIGNPOST = 160  # characters of a document that only refers to another

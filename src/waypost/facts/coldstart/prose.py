@@ -55,7 +55,7 @@ def _without_markup(text: str) -> str:
     return text.strip(" -*#>=|\u2014\u2013")
 
 
-_BLOCK = re.compile(r"</?(?:h[1-6]|p|div|br|center|table|tr|td|ul|li|hr)\b[^<>]{0,300}>", re.IGNORECASE)
+_BLOCK = re.compile(r"</?(?:h[1-6]|p|div|br|center|table|tr|td|ul|li|hr)\b[^<>]{0,300}>", re.I)
 _BADGE_LINE = re.compile(
     r"\s*(?:\[?!\[|<(?:img|a|p|div|h\d|br|picture|source|center|sub|table|tr|td)\b|</|\.\. |:\w+:\s)", re.I
 )
@@ -163,7 +163,7 @@ def readme_title(text: str) -> str:
 
 _LEGAL = re.compile(
     r"this repo(?:sitory)? is functionality|copyright|licen[cs]e|all rights reserved|SPDX|eslint|@ts-|generated|use strict|backwards? compat|noqa|type: ignore|TODO",
-    re.IGNORECASE,
+    re.I,
 )
 _FIRST_WORDS = 40
 _OPENS = ('"""', "'''", 'r"""', "//", "/*", "#", "--", "(*", "{-", "%", ";", "<!--", "<?php", "=begin", "*", 'u"""')

@@ -7,7 +7,7 @@ from waypost.facts.coldstart.slots import OBSERVED, Slots, code, seen_slot
 from waypost.facts.coldstart.tree import ProjectTree
 from waypost.text.plural import join_items
 
-_FOLDER = re.compile(r"tests?|specs?|__tests__|e2e|e2e-tests|test_suite|testing", re.IGNORECASE)
+_FOLDER = re.compile(r"tests?|specs?|__tests__|e2e|e2e-tests|test_suite|testing", re.I)
 _PROJECT = re.compile(r"^[a-z]\w*Test$|(?:Tests?|UnitTests|FunctionalTests|IntegrationTests)$")
 _NOT_TESTS = frozenset({"docs", "doc", "examples", "node_modules", "vendor", "samples", "fixtures", "testdata"})
 _NAMES = (

@@ -42,9 +42,8 @@ class ModelJudgement:
         question = question_kind(text, language)
         passing = question.passing and not self.explicit and not self.relevance
         reason = f"judged by {by}" + (f": {self.reasoning}" if self.reasoning else "")
-        return UtteranceReading(
-            self.relevance, reason, self.explicit, f"emphasis as {by} sees it", QuestionKind(question.asks, passing)
-        )
+        kind = QuestionKind(question.asks, passing)
+        return UtteranceReading(self.relevance, reason, self.explicit, f"emphasis as {by} sees it", kind)
 
 
 def prompt_fields(candidates: Sequence[JudgedUtterance]) -> dict[str, str]:

@@ -79,10 +79,8 @@ def _relevance(text: str, language: str, words: ImportanceWords, sentences: list
 
 
 def _says(sentences: list[UtteranceSentence], pattern: re.Pattern[str], unless: re.Pattern[str] | None = None) -> bool:
-    return any(
-        pattern.search(part.text) and not (unless and unless.search(part.text)) and not part.text.endswith("?")
-        for part in sentences
-    )
+    texts = [sentence.text for sentence in sentences if not sentence.text.endswith("?")]
+    return any(pattern.search(text) and not (unless and unless.search(text)) for text in texts)
 
 
 def _is_planned(words: ImportanceWords, whole: str) -> bool:

@@ -199,9 +199,8 @@ class SummarySections:
         counts: dict[str, int] = {}
         lines: list[_Line] = []
         candidates = [index for index in self.worthy if index not in self.used and self.gists.texts[index]]
-        selected = select_distinct(
-            self.items, candidates, self.gists, sorted(self.used), self.vectors, 4 * self.measure.points
-        )
+        most = 4 * self.measure.points
+        selected = select_distinct(self.items, candidates, self.gists, sorted(self.used), self.vectors, most)
         for index in map(self._question_of, selected):
             section = self._section(index)
             if index in self.used or counts.get(section, 0) >= self.measure.points:
@@ -243,9 +242,8 @@ class SummarySections:
         line = self.lines.of(self.items[item_line.index], item_line.text, label=label, indent=indent)
         if item_line.answer is None:
             return line
-        answer = self.lines.of(
-            self.items[item_line.answer], self.gists.texts[item_line.answer], indent=f"{indent}  ", shows_day=False
-        )
+        item, text = self.items[item_line.answer], self.gists.texts[item_line.answer]
+        answer = self.lines.of(item, text, indent=f"{indent}  ", shows_day=False)
         return f"{line}\n{answer}"
 
     def _size(self, line: _Line) -> int:

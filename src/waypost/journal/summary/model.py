@@ -45,10 +45,8 @@ def indices_for_model(items: Sequence[SummaryItem], period: Period) -> list[int]
     if isinstance(period, int):
         important |= set(strongest_of_months(items))
     topics = {items[index].topic for index in important} - {0}
-    supporting = {
-        index for index, item in enumerate(items) if item.topic in topics and HELPING <= item.score < measure.least
-    }
-    return sorted(important | (supporting if not isinstance(period, int) else set()))
+    supporting = {index for index, item in enumerate(items) if item.topic in topics and item.score >= HELPING}
+    return sorted(important if isinstance(period, int) else important | supporting)
 
 
 def entry_line(item: SummaryItem, number: int, longest: int) -> str:
@@ -73,11 +71,10 @@ def points_from_json(answer: Any, sources: Sequence[Sequence[int]], items: Seque
     points: list[ModelPoint] = []
     for section in SECTIONS:
         rows = answer.get(section, [])
-        points += [
-            point
-            for row in (rows if isinstance(rows, list) else [])[:_MOST_POINTS]
-            if (point := _point(section, row, sources, items)) is not None
-        ]
+        usable = (
+            _point(section, row, sources, items) for row in (rows if isinstance(rows, list) else [])[:_MOST_POINTS]
+        )
+        points += [point for point in usable if point is not None]
     if not points:
         raise ValueError('it has no sentence with a "text" and the numbers it is "from"')
     return list({(point.section, point.text): point for point in points}.values())
@@ -104,12 +101,8 @@ def is_grounded(text: str, source: str) -> bool:
         part.lstrip("0") for number in _NUMBER.findall(source) for part in (number, *re.split("[.,:]", number))
     }
     source_numbers |= {part.lstrip("0") for part in re.findall(r"\d+", source)}
-    return all(
-        part.lstrip("0") in source_numbers
-        for number in _NUMBER.findall(text)
-        for part in re.split("[.,:]", number)
-        if part
-    )
+    parts = [part for number in _NUMBER.findall(text) for part in re.split("[.,:]", number) if part]
+    return source_numbers.issuperset(part.lstrip("0") for part in parts)
 
 
 def model_page(

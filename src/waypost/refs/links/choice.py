@@ -28,7 +28,7 @@ _EXACT, _NAMED_AFTER, _LOOSE = 3, 2, 1
 _NO_MODULE = frozenset({"", "index", "__init__", "mod", "lib", "main"})
 _SHORTEST_ENDING = 4  # letters of an owner's name that a variable may end with
 
-_TEST_NAME = re.compile(r"test|spec|bench|example|mock|fake|fixture|stub", re.IGNORECASE)
+_TEST_NAME = re.compile(r"test|spec|bench|example|mock|fake|fixture|stub", re.I)
 
 SEVERAL, SPELLING, COMMON_WORD = "several", "spelling", "common word"
 

@@ -32,7 +32,7 @@ _TOKEN = re.compile(
 _LINES_AFTER = re.compile(
     r"""["'`)]{0,2},?[ ]?\(?(?:on[ ]|in[ ]|at[ ]|auf[ ]|на[ ]|в[ ])?(?:lines?|Zeilen?|строк[аеиу]?|стр\.)[ ]
     (\d{1,8})(?:[ ]?(?:-|–|to|bis|по|до|and|und|и)[ ]?(\d{1,8}))?""",
-    re.VERBOSE | re.IGNORECASE,
+    re.VERBOSE | re.I,
 )
 _CALL = re.compile(r"([@$&*]?[\w$.:#>\\?!-]+)(?:<[^<>]{0,80}>)?\(.*\)(?:\??;|!)?")
 _WRITTEN_AROUND = re.compile(r"^[~!.&]+|(?:<[\w, .:\[\]?]{0,80}>|\[[\w, .:\"']{0,80}\])?[;,:]?$")

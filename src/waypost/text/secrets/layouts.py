@@ -29,7 +29,7 @@ _END_OF_ASIDE = re.compile(r"[ ]?(?:,|—|–|-{1,2}|\))(?:\s|\Z)")
 _OWNER = re.compile(
     r"\b(?:my|our|your|his|her|their|the|mein|dein|unser|euer|ihr|das|mein\w{1,2}|мой|наш|твой|ваш|его|её|их)"
     r"(?:[ ][\w-]{1,20}){0,2}[ ][\w-]{0,20}\Z",
-    re.IGNORECASE,
+    re.I,
 )
 _BARE = re.compile(r"[\"'`«„“‘]?(?P<value>[^\s\"'`«»„“”<>]{4,512})")
 _BESIDE = re.compile(r"[ ]{1,4}")
@@ -42,11 +42,8 @@ ValueSpan = tuple[int, int]
 
 def find_apart(text: str, at: int, after: int, *, password: bool) -> Iterator[ValueSpan]:
     """Spans of the values that the layout assigns to the name from `at` to `after`."""
-    if (
-        span := _after_sign(text, after, password)
-        or _in_cell(text, after, password)
-        or _beside(text, at, after, password)
-    ):
+    span = _after_sign(text, after, password) or _in_cell(text, after, password) or _beside(text, at, after, password)
+    if span:
         yield span
     else:
         yield from _in_column(text, at, after, password)

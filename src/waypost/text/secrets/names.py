@@ -25,7 +25,7 @@ _SUFFIX = (
 _NAME_END = re.compile(
     rf"(?:wor[dt]|wörter|woerter|wd|phrase|code|ort|örter|oerter|ьн(?:ая|ой|ую)[ ]фраз[аыу]|ь|я|ю|ями|ям|ях|ем|ей|е|и|а|у|ом)?(?:es|s)?{_SUFFIX}{{0,3}}(?:[ ](?:API|доступа))?(?!\w)"
     r"(?P<close>(?:\\{0,3}[\"'`]|&quot;)?[\])]{0,2}(?:\*{1,3}(?=[ \t]?[:=|\t]))?)",
-    re.IGNORECASE,
+    re.I,
 )
 _ABOUT = (
     r"(?:[ ]\([^()\n]{1,40}\))?"
@@ -41,23 +41,23 @@ _VERB = re.compile(
     _ABOUT + r"[ ]{0,2}(?:[ ](?P<verb>(?:is|was|has been)[ ](?:set|changed|reset)[ ]to|is|was|are|"
     r"(?:ist|wurde)[ ]auf|ist|lautet|lauten|war|sei|heißt|heisst|auf|это|был|будет|теперь)"
     r"(?:[ ](?:still|now|jetzt|nun|теперь|auf))?:?[ ]|[ ]?(?P<dash>[—–])[ ]|(?P<colon>:)[ ]{1,4})",
-    re.IGNORECASE,
+    re.I,
 )
 _EMPHASIS = re.compile(r"\*{1,3}(?=[^\s*])")
 _TAG = re.compile(r"(?:[ ][^<>\n]{0,80})?>[ \t]{0,8}")
-_VALUE_ATTRIBUTE = re.compile(r"[\"']?[ ]?[,;]?\s{0,80}(?:\\?[\"'])?value(?:\\?[\"'])?[ ]?[:=][ ]{0,8}", re.IGNORECASE)
+_VALUE_ATTRIBUTE = re.compile(r"[\"']?[ ]?[,;]?\s{0,80}(?:\\?[\"'])?value(?:\\?[\"'])?[ ]?[:=][ ]{0,8}", re.I)
 _ARGUMENT = re.compile(r"[ ]?[(,][ ]?(?=[\"'`])")
 _OPTION = re.compile(r"[ ]{1,4}")
 _SETTER = re.compile(
     r"(?i)(?:define|set\w{0,60}|put\w{0,60}|add\w{0,60}|append|header|env|property|param\w{0,60}|attr\w{0,60}|with\w{0,60})\([\"'][\w.-]*\Z"
 )
-_TAG_LEAD = re.compile(r"<[\w:.-]*\Z|(?:name|key)=[\"'][\w:.-]*\Z", re.IGNORECASE)
-_ATTRIBUTE_LEAD = re.compile(r"(?:name|key|id|field)(?:\\?[\"'])?[ ]?[:=][ ]?(?:\\?[\"'])?[\w:. -]*\Z", re.IGNORECASE)
+_TAG_LEAD = re.compile(r"<[\w:.-]*\Z|(?:name|key)=[\"'][\w:.-]*\Z", re.I)
+_ATTRIBUTE_LEAD = re.compile(r"(?:name|key|id|field)(?:\\?[\"'])?[ ]?[:=][ ]?(?:\\?[\"'])?[\w:. -]*\Z", re.I)
 _OPTION_LEAD = re.compile(r"(?:\A|[\s\"'`(\[])--?[\w-]*\Z")
 _NO_NAME = re.compile(r"(?:::|\$\{)[\w-]*\Z|[\w*]:\Z|\[(?:secret:[ ][\w-]*)?\Z")
 """Part of Waypost's mark, a type (`AWS::IAM::AccessKey`), a resource (`arn:aws:secret:…`) or a variable."""
 _CALL_LEAD = re.compile(r"(?i)(?:\A|[^\w])(?:set|with|use|add|put)?_?(?:user|db|the|api|auth|access|client)?_?\Z")
-_ANOTHER_NAME = re.compile(r"[a-z_]{0,20}(?:pass|pwd|token|secret|key)[a-z_]{0,20}[=:]", re.IGNORECASE)
+_ANOTHER_NAME = re.compile(r"[a-z_]{0,20}(?:pass|pwd|token|secret|key)[a-z_]{0,20}[=:]", re.I)
 _BARE = re.compile(r"[^\s\"'`<>«»„“”\\]{1,512}")
 _BARE_LINE = re.compile(r"[^\s]{1,512}")
 _OPENING = re.compile(r"(?:[rbuf]{1,2}(?=[\"']))?(?P<quote>\\{1,3}[\"']|[\"'`«„“‘]|&quot;|&#39;)")
@@ -115,11 +115,8 @@ def _names_a_secret(text: str, at: int, literal: str, password: bool) -> bool:
         if not after.startswith(tuple(words["pass_ends"])) and not lead.endswith(tuple(words["pass_leads"])):
             return False
     attached = lead.rstrip("_-")
-    if (
-        (literal == "pw" and lead[-1:].isalnum())
-        or _NO_NAME.search(lead)
-        or attached.endswith(tuple(words["unreadable"]))
-    ):
+    is_inner = literal == "pw" and lead[-1:].isalnum()
+    if is_inner or _NO_NAME.search(lead) or attached.endswith(tuple(words["unreadable"])):
         return False
     return password or not attached.endswith(tuple(words["not_the_secret"]))
 

@@ -14,17 +14,17 @@ _KEY_REACH = 40_000
 """The longest key block that is read. An RSA key of 16384 bits has 12,700 characters; a PGP block may hold several."""
 
 _USERINFO = re.compile(r"(?P<user>[^\s/:@\"'<>`|\\(){}\[\]]{0,128}):(?P<value>[^\s/\"'<>`\\]{1,256}?)@(?=[\w\[{$<%-])")
-_BEARER = re.compile(r"(?:bearer|token|apikey|api-key)(?:[ ]|%20|\+)(?P<value>[\w.~+/=-]{12,4096})", re.IGNORECASE)
-_BASIC = re.compile(r"basic[ ](?P<value>[A-Za-z0-9+/]{8,512}={0,2})(?![\w+/=])", re.IGNORECASE)
+_BEARER = re.compile(r"(?:bearer|token|apikey|api-key)(?:[ ]|%20|\+)(?P<value>[\w.~+/=-]{12,4096})", re.I)
+_BASIC = re.compile(r"basic[ ](?P<value>[A-Za-z0-9+/]{8,512}={0,2})(?![\w+/=])", re.I)
 _RAW_HEADER = re.compile(
     r"authorization(?:\\?[\"'])?[ ]?[:=,][ ]?(?:\\?[\"'])?(?:(?:bearer|token|key|apikey|api-key|jwt)[ ])?"
     r"(?P<value>[\w.~+/=-]{16,4096})",
-    re.IGNORECASE,
+    re.I,
 )
 _STORED_BASIC = re.compile(r"_?auth\"?[ ]?[:=][ ]?\"?(?P<value>[A-Za-z0-9+/]{8,512}={0,2})(?![\w+/=])")
 _SIGNATURE = re.compile(r"sig=(?P<value>[A-Za-z0-9%+/]{30,100}={0,2})(?=[&\s\"']|\Z)")
 _AWS_SECRET = re.compile(r"(?<![A-Za-z0-9+/])(?P<value>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])")
-_AWS_CUE = re.compile(r"secret|key|credential|schlüssel|geheim|ключ|секрет", re.IGNORECASE)
+_AWS_CUE = re.compile(r"secret|key|credential|schlüssel|geheim|ключ|секрет", re.I)
 _AWS_REACH = 160
 """How far from the word AWS, on the same line, its secret may stand."""
 _SEED_WORDS = re.compile(r"[\"']?[ ]?(?:is|ist|[:=])[ ]?[\"']?(?P<value>(?:[a-z]{3,8}[ ]){11,23}[a-z]{3,8})(?![a-z])")
@@ -37,11 +37,9 @@ _PASSWORD_COMMAND = re.compile(r"\b(?:mysql\w*|mariadb\w*|sshpass|docker login|p
 _SQL_PASSWORD = re.compile(
     r"\b(?:PASSWORD|(?P<by>IDENTIFIED)[ ]{1,4}(?:WITH[ ]{1,4}[\w'\"]{1,40}[ ]{1,4})?BY(?:[ ]{1,4}PASSWORD)?)[ ]{0,4}=?[ ]{0,4}"
     r"(?P<quote>['\"])(?P<value>[^'\"\n]{4,200})(?P=quote)",
-    re.IGNORECASE,
+    re.I,
 )
-_SQL_STATEMENT = re.compile(
-    r"\b(?:CREATE|ALTER|GRANT|SET)\b[^;\n]{0,200}\b(?:USER|ROLE|LOGIN|PASSWORD|TO)\b", re.IGNORECASE
-)
+_SQL_STATEMENT = re.compile(r"\b(?:CREATE|ALTER|GRANT|SET)\b[^;\n]{0,200}\b(?:USER|ROLE|LOGIN|PASSWORD|TO)\b", re.I)
 _KEY_HEADER = re.compile(r"(?:-----BEGIN |---- BEGIN )[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?(?:-----| ----)")
 _LONG_WITH_DIGIT = re.compile(r"(?!AWS4-)(?=\S*[0-9])\S{16}")
 _DIGIT = re.compile(r"[0-9]")
@@ -138,9 +136,7 @@ def _headers(scan: Scan) -> Iterator[Span]:
 
 
 def _is_generated(value: str) -> bool:
-    return is_token(value) or (
-        _LONG_WITH_DIGIT.match(value) is not None and not is_name_like(value) and is_password(value)
-    )
+    return is_token(value) or bool(_LONG_WITH_DIGIT.match(value) and not is_name_like(value) and is_password(value))
 
 
 def _is_basic(value: str) -> bool:

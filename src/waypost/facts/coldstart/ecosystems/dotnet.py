@@ -9,9 +9,7 @@ from waypost.text.plural import join_items
 
 _FRAMEWORK = re.compile(r"<TargetFrameworks?>\s*([\w.;\-]{3,200})\s*<")
 _NAMES = {"net": ".NET", "netstandard": ".NET Standard", "netcoreapp": ".NET Core"}
-_TESTS = re.compile(
-    r"Microsoft\.NET\.Test\.Sdk|<IsTestProject>\s*true|MSTest\.Sdk|\"xunit|\"NUnit\"|\"TUnit\"", re.IGNORECASE
-)
+_TESTS = re.compile(r"Microsoft\.NET\.Test\.Sdk|<IsTestProject>\s*true|MSTest\.Sdk|\"xunit|\"NUnit\"|\"TUnit\"", re.I)
 _RUNS = re.compile(
     r"<OutputType>\s*(?:Win)?Exe|Microsoft\.NET\.Sdk\.(?:Web|Worker|BlazorWebAssembly)|Aspire\.AppHost\.Sdk"
 )
