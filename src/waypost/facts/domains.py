@@ -104,9 +104,7 @@ def _domains(root: SourceFolder, containers: set[str]) -> list[SourceFolder]:
     least = root.source * _LEAST_SHARE
     large_from = max(_LARGE_FILES, root.source * _LARGE_SHARE)
     layer_names = layout_words()["layers"]
-    for large in [
-        folder for folder in domains if folder.source >= large_from and folder.name.lower() not in layer_names
-    ]:
+    for large in [part for part in domains if part.source >= large_from and part.name.lower() not in layer_names]:
         inner = set()
         parts = [folder for folder in _parts(large, inner, layers=False, divided=True) if folder.source >= least]
         if len(parts) >= _PARTS_OF_LARGE:
@@ -159,11 +157,9 @@ def _is_part(folder: SourceFolder, layered: bool, layers: bool) -> bool:
 def _is_layered(inner: list[SourceFolder]) -> bool:
     """Whether a folder is divided by what its parts do."""
     lists = layout_words()
-    folder_names = [
-        folder.name.lower() for folder in inner if not folder.has_manifest and folder.source >= _LEAST_FILES
-    ]
-    layers = [name for name in folder_names if name in lists["layers"]]
-    return sum(name in lists["layer_marks"] for name in layers) > 1 and len(layers) * 2 > len(folder_names)
+    folders = [folder for folder in inner if not folder.has_manifest and folder.source >= _LEAST_FILES]
+    layers = [name for folder in folders if (name := folder.name.lower()) in lists["layers"]]
+    return sum(name in lists["layer_marks"] for name in layers) > 1 and len(layers) * 2 > len(folders)
 
 
 def _top(folder: SourceFolder, inner: list[SourceFolder], layered: bool) -> SourceFolder | None:

@@ -69,10 +69,8 @@ def _identity(tree: ProjectTree, units: Sequence[Slots]) -> Slots:
 
 def _pipelines(tree: ProjectTree) -> Slots:
     paths = workflows(tree)
-    titled = [(path, at(tree.yaml(path), "name")) for path in paths[:30]]
-    names = [
-        code(name if isinstance(name, str) and len(name) < 50 else path.rpartition("/")[2]) for path, name in titled
-    ]
+    titles = [(path.rpartition("/")[2], at(tree.yaml(path), "name")) for path in paths[:30]]
+    names = [code(title if isinstance(title, str) and len(title) < 50 else name) for name, title in titles]
     return {"workflows": seen_slot(f"the workflows {join_items(names, 6)}", tuple(paths[:5]))} if names else {}
 
 
@@ -121,9 +119,8 @@ def _settings(tree: ProjectTree) -> Slots:
 
 def _is_outside(folder: str) -> bool:
     """Whether these migrations belong to tests or examples. The migrations folder itself never counts as source."""
-    return is_outside_source(
-        "/".join(part for part in folder.split("/") if part not in ("migrations", "migrate", "versions"))
-    )
+    parts = [part for part in folder.split("/") if part not in ("migrations", "migrate", "versions")]
+    return is_outside_source("/".join(parts))
 
 
 def _documents(tree: ProjectTree) -> Slots:
@@ -142,9 +139,7 @@ def _documents(tree: ProjectTree) -> Slots:
     agents = [path for path in _AGENTS if tree.has(path)]
     if agents:
         slots["agent_files"] = seen_slot(join_items(map(code, agents)), tuple(agents))
-    docs = Counter(
-        path.partition("/")[0] for path in tree.paths if path.endswith((".md", ".rst", ".mdx", ".adoc", ".txt"))
-    )
+    docs = Counter(path.partition("/")[0] for path in tree.below("", ".md", ".rst", ".mdx", ".adoc", ".txt"))
     folder = next((name for name in ("docs", "doc", "documentation", "Documentation") if docs[name] >= _FEW), "")
     if folder:
         slots["docs"] = seen_slot(code(f"{folder}/"), (folder,))

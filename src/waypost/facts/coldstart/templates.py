@@ -111,9 +111,7 @@ def fill(
             continue
         subjects = [slots[place] for place in fact.places if place not in _NAMES] or filled
         refs = _refs(tree, subjects)
-        seen = [
-            place for place in dict.fromkeys(place for slot in subjects for place in slot.seen) if place not in refs
-        ]
+        seen = [path for path in dict.fromkeys(path for slot in subjects for path in slot.seen) if path not in refs]
         text = _PLACE.sub(lambda match: slots[match[1]].value, fact.text)
         sure = min((slot.sure for slot in filled), default=0.0)
         filled_facts[fact_topic] = (

@@ -23,9 +23,8 @@ def tool_slots(tree: ProjectTree, folder: str, tools: Mapping[str, Mapping[str, 
     for slot, marks_by_tool in tools.items():
         tools_found: list[tuple[str, str, bool]] = []
         for tool, marks in marks_by_tool.items():
-            mark, place = next(
-                ((mark, where) for mark in marks if (where := _path_with_mark(tree, folder, mark, required))), ("", "")
-            )
+            places = ((mark, _path_with_mark(tree, folder, mark, required)) for mark in marks)
+            mark, place = next((pair for pair in places if pair[1]), ("", ""))
             if place:
                 tools_found.append((tool, place, mark.startswith(("file:", "folder:"))))
                 if slot not in _SEVERAL:

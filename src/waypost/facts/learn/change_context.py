@@ -128,12 +128,8 @@ class ChangeContext:
             if changed.symbol.change != REMOVED and self.exists(changed.path, changed.name)
         ]
         inner = {(changed.path, changed.name.rpartition(".")[0]) for changed in existing}
-        leaves = [
-            changed for changed in existing if (changed.path, changed.name) not in inner or self._is_meant(changed)
-        ]
-        leaves = [
-            changed for changed in leaves if self._is_main_file(changed.file) or self.message.names(changed.last_name)
-        ]
+        leaves = [leaf for leaf in existing if (leaf.path, leaf.name) not in inner or self._is_meant(leaf)]
+        leaves = [leaf for leaf in leaves if self._is_main_file(leaf.file) or self.message.names(leaf.last_name)]
         lines = self.lines_changed
         subject_stems = {word[:STEM] for word in content_words(self.message.subject) if len(word) >= STEM}
         weights = {

@@ -68,9 +68,8 @@ class ChangeTracker:
                 key = (id(thing), need.name, need.group == "language")
                 dependency = self._needs.get(key)
                 if dependency is None:
-                    dependency = self._needs[key] = _Tracked(
-                        file.path, was_there=need.change != ADDED, wanted_before=need.wanted_before
-                    )
+                    was_there, before = need.change != ADDED, need.wanted_before
+                    dependency = self._needs[key] = _Tracked(file.path, was_there=was_there, wanted_before=before)
                 dependency.is_there, dependency.wanted = need.change != REMOVED, need.wanted
                 tracked[(file.path, need.name, need.group)] = dependency
         self._by_change[id(change)] = tracked

@@ -129,9 +129,8 @@ def _is_explained_by_message(context: ChangeContext, name: str) -> bool:
 
 def _is_named_by_message(context: ChangeContext, file: FileChange) -> bool:
     names = " ".join((file.path.replace("/", " "), *(last_part(symbol.name) for symbol in file.symbols[:20])))
-    return not name_stems(names, longer_than=3).isdisjoint(
-        word[:STEM] for word in content_words(context.message.subject)
-    )
+    stems = name_stems(names, longer_than=3)
+    return any(word[:STEM] in stems for word in content_words(context.message.subject))
 
 
 def _owner(file: FileChange, purpose: str) -> str:

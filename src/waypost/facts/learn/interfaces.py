@@ -39,10 +39,8 @@ def new_definitions(context: ChangeContext) -> Candidate | None:
     if verb is not None and verb.kind in ("rename", "remove", "move"):
         return None  # additions of such a commit are leftovers
     names = Counter(changed.ref for changed in context.changed_symbols())  # another overload of a function is not new
-    new = [
-        changed for changed in _outermost(context, ADDED) if changed.file.change != ADDED and names[changed.ref] == 1
-    ]
-    new = [changed for changed in new if _is_worth_noting(context, changed)]
+    new = [changed for changed in _outermost(context, ADDED) if changed.file.change != ADDED]
+    new = [changed for changed in new if names[changed.ref] == 1 and _is_worth_noting(context, changed)]
     if not new:
         return None
     new.sort(key=lambda changed: -_rank(context, changed))
@@ -123,9 +121,8 @@ def _signature(
     context: ChangeContext, group: list[ChangedSymbol], difference: str, *, breaks: bool
 ) -> Candidate | None:
     message, first = context.message, group[0]
-    is_mentioned = message.mentions(first.last_name) or any(
-        _is_parameter(name, message) for name in _NAMED.findall(difference)
-    )
+    is_mentioned = any(_is_parameter(name, message) for name in _NAMED.findall(difference))
+    is_mentioned = is_mentioned or message.mentions(first.last_name)
     if message.subject and not is_mentioned and not message.is_breaking:
         return None  # a by-product of the change in the message
     text = f"`{first.name}` ({short_path(first.path)}) {difference}."

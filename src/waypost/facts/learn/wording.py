@@ -169,9 +169,8 @@ def predicate(text: str, name: str = "") -> str:
         return "" if _is_clause(rest) else f"is {first_word} {rest}"
     if first_word.endswith("s") and has_plural_verb(rest):
         return ""
-    is_order = first_word in lists.bases and (
-        first_word not in lists.nouns or rest.split(" ", 1)[0].lower() in _AFTER_ORDER
-    )
+    may_be_order = first_word not in lists.nouns or rest.split(" ", 1)[0].lower() in _AFTER_ORDER
+    is_order = may_be_order and first_word in lists.bases
     if is_order or (first_word in lists.thirds and first_word not in lists.bases):
         return f"{lists.verbs[first_word].third} {_in_third_person(rest)}"
     return ""
@@ -187,9 +186,8 @@ def without_name(text: str, name: str) -> str:
 def _is_clause(rest: str) -> bool:
     """Whether the text has its own verb: "check holds no link" does, "function that holds a link" does not."""
     following = rest.lower().split()[:5]
-    return any(
-        word in vocabulary().thirds and before not in ("that", "which", "who") for before, word in pairwise(following)
-    )
+    thirds, relative = vocabulary().thirds, ("that", "which", "who")
+    return any(word in thirds and before not in relative for before, word in pairwise(following))
 
 
 def has_plural_verb(rest: str) -> bool:

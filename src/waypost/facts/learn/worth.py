@@ -50,9 +50,8 @@ def _word_lists() -> WorthWords:
 def particulars(text: str) -> int:
     """How many words, names and numbers are specific."""
     lists = _word_lists()
-    specific = [
-        word for word in content_words(text) if not _matches(word, lists.generic) and not _matches(word, lists.vague)
-    ]
+    specific = [word for word in content_words(text) if not _matches(word, lists.generic)]
+    specific = [word for word in specific if not _matches(word, lists.vague)]
     quoted = [quote for quote in _IN_PARTICULAR.findall(text) if not set(words_in(quote)) & set(specific)]
     return len(specific) + len(quoted)
 
@@ -91,9 +90,8 @@ def is_about_looks(context: ChangeContext) -> bool:
     """Whether a change of the user interface is only about appearance. A stated reason makes it worth knowing."""
     text = context.message.subject.lower()
     lists = _word_lists()
-    mentions_looks = any(_matches(word, lists.looks) for word in words_in(text)) or any(
-        phrase in text for phrase in lists.phrases
-    )
+    mentions_looks = any(_matches(word, lists.looks) for word in words_in(text))
+    mentions_looks = mentions_looks or any(phrase in text for phrase in lists.phrases)
     return mentions_looks and not context.message.reason and any(_SHOWN.search(file.path) for file in context.sources)
 
 

@@ -5,7 +5,7 @@ a sentence can be found again when one of its entries is forgotten, and is not e
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,13 +86,9 @@ def _point(section: str, row: Any, sources: Sequence[Sequence[int]], items: Sequ
     text = clip(without_markdown(row["text"]), LONGEST_POINT)
     numbers = [number for number in row["from"] if type(number) is int and 0 < number <= len(sources)]
     indices = tuple(sorted({index for number in numbers for index in sources[number - 1]}))
-    if not text or not indices or not is_grounded(text, _source_text(items, indices)):
-        return None
-    return ModelPoint(section, text, indices)
-
-
-def _source_text(items: Sequence[SummaryItem], indices: Iterable[int]) -> str:
-    return "\n".join(f"{items[index].day} {items[index].day:%d.%m.%Y} {items[index].text}" for index in indices)
+    sources_used = [items[index] for index in indices]
+    source = "\n".join(f"{item.day} {item.day:%d.%m.%Y} {item.text}" for item in sources_used)
+    return ModelPoint(section, text, indices) if text and indices and is_grounded(text, source) else None
 
 
 def is_grounded(text: str, source: str) -> bool:

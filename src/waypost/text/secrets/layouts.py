@@ -67,17 +67,14 @@ def find_plain_pass(text: str, at: int, leads: tuple[str, ...]) -> ValueSpan | N
 def _after_sign(text: str, after: int, password: bool) -> ValueSpan | None:
     """A value after a sign, with emphasis or a line break between. Values right after the sign were judged before."""
     sign = _GIVEN.match(text, after)
-    if not sign or not (sign["closing"] or sign["break"] or sign["open"] or _is_arrow(sign)):
+    is_arrow = sign is not None and not sign[0].strip()[:1].isascii()
+    if not sign or not (sign["closing"] or sign["break"] or sign["open"] or is_arrow):
         return None
     span = _value(text, sign.end())
     if span is None or (sign["break"] and not _END_OF_LINE.match(text, span[1])):
         return None
     sure = sign["break"] or len(sign["open"] or sign["closing"] or "**") > 1
     return span if is_believable(text[slice(*span)], password, aside=not sure) else None
-
-
-def _is_arrow(sign: re.Match[str]) -> bool:
-    return not sign[0].strip()[:1].isascii()
 
 
 def _in_cell(text: str, after: int, password: bool) -> ValueSpan | None:

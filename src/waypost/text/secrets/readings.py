@@ -48,7 +48,8 @@ def readings(text: str) -> Iterator[Reading]:
             (plain, _in_mixed_words(plain, _english), _in_mixed_words(plain, lambda word: word.translate(_CYRILLIC)))
         )
         whole += [Reading(form, visible.places) for form in forms if form != text]
-    whole += [_unescape(reading) for reading in whole if _TELLING_ESCAPE.search(reading.text)]
+    escaped = [reading for reading in whole if _TELLING_ESCAPE.search(reading.text)]
+    whole += [_replace(reading, _ESCAPED, lambda escape: chr(int(escape["code"], 16))) for reading in escaped]
     yield own
     for other in whole[1:]:
         yield from _differing_parts(text, other)
@@ -69,10 +70,6 @@ def _differing_parts(text: str, other: Reading) -> Iterator[Reading]:
     for first, last in parts:
         start, stop = ends[first] - len(lines[first]) - 1, ends[last] - 1
         yield Reading(other.text[start:stop], other.places[start : stop + 1])
-
-
-def _unescape(reading: Reading) -> Reading:
-    return _replace(reading, _ESCAPED, lambda escape: chr(int(escape["code"], 16)))
 
 
 def _replace(reading: Reading, part: re.Pattern[str], form: Callable[[re.Match[str]], str]) -> Reading:

@@ -36,7 +36,8 @@ def read(tree: ProjectTree, folder: str) -> Slots:
         runners = [name for name, mark in _RUNNERS if mark.lower() in texts.lower()]
         if runners:
             slots["test_runner"] = seen_slot(join_items(runners), tuple(tests[:3]))
-        slots["test_projects"] = seen_slot(join_items((code(_name(path)) for path in tests), 5), tuple(tests[:3]))
+        names = (path.rpartition("/")[2].rpartition(".")[0] for path in tests)
+        slots["test_projects"] = seen_slot(join_items(map(code, names), 5), tuple(tests[:3]))
     mains = [
         main
         for path in examined
@@ -67,7 +68,3 @@ def _framework_name(short: str) -> str:
     if match[1] == "net" and "." not in match[2]:
         return ".NET Framework " + ".".join(match[2])
     return f"{_NAMES[match[1]]} {match[2]}{match[3] or ''}"
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2].rpartition(".")[0]

@@ -32,7 +32,7 @@ def read(tree: ProjectTree, folder: str) -> Slots:
     if package and tree.has(join(folder, library)):
         slots["main"] = path_slot(join(folder, library))
     has_test_folder = any("/tests/" in f"/{source}" for source in tree.below("", ".rs"))
-    if has_test_folder or _tests_itself(tree, folder):
+    if has_test_folder or any("#[test]" in tree.text(path) for path in tree.below(join(folder, "src"), ".rs")[:20]):
         slots["has_tests"] = seen_slot("yes", (path,))
     return slots
 
@@ -70,7 +70,3 @@ def _members(tree: ProjectTree, folder: str, data: dict[str, Any]) -> list[str]:
         depth = member.strip("/").count("/")
         members += [crate for crate in crates if crate.count("/") == depth and fnmatchcase(crate, member.strip("/"))]
     return list(dict.fromkeys(members))
-
-
-def _tests_itself(tree: ProjectTree, folder: str) -> bool:
-    return any("#[test]" in tree.text(path) for path in tree.below(join(folder, "src"), ".rs")[:20])
