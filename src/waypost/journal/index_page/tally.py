@@ -34,12 +34,13 @@ class Tally:
         """Hours are local to where something was said."""
         days = [day] if day is not None and entries else [entry.at.date() for entry in entries]
         spoken = [entry for entry in entries if entry.kind == "conversation"]
+        sessions = {entry.session or str(entry.at.date()) for entry in spoken}  # without a name: one per day
         return cls(
             entries=len(entries),
             conversations=len(spoken),
             characters=sum(len(entry.text) for entry in entries),
             protected=sum(entry.protected for entry in entries),
-            sessions=frozenset(mark_of(entry.session or str(entry.at.date())) for entry in spoken),  # unnamed: one a day
+            sessions=frozenset(mark_of(session) for session in sessions),
             speakers=frozenset(mark_of(entry.speaker) for entry in entries if entry.speaker),
             hours=Counter(entry.at.hour for entry in spoken),
             scores=Counter(entry.importance for entry in entries if entry.importance is not None),
