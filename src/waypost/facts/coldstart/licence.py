@@ -48,10 +48,10 @@ def licence_name(text: str) -> str:
     """The licence whose text this is, or an empty string."""
     head = " ".join(text[:_READ].split())
     lowered = head.lower()
-    known = [(lowered.find(mark.lower()), mark, name) for mark, name in _KNOWN if mark.lower() in lowered]
-    if not known:
+    matches = [(lowered.find(mark.lower()), mark, name) for mark, name in _KNOWN if mark.lower() in lowered]
+    if not matches:
         return ""
-    gnu = [row for row in known if row[1].startswith("GNU")]  # GNU licences mention each other
-    name = (min(gnu) if gnu else known[0])[2]
+    gnu = [row for row in matches if row[1].startswith("GNU")]  # GNU licences mention each other
+    name = (min(gnu) if gnu else matches[0])[2]
     version = _VERSION.search(head) if any(word in name for word in _WITH_VERSION) else None
     return f"{name}, version {version[1]}" if version else name
