@@ -11,6 +11,7 @@ from pathlib import Path
 
 from benchmarks.staleness.baselines import Case, Files
 from benchmarks.staleness.scores import CHANGED, FRESH, GONE, MOVED, Answer
+from tests.refs.other_shapes import OtherShapes
 
 from waypost import Memory, config
 from waypost.code.files.languages import language_of_path
@@ -22,7 +23,6 @@ from waypost.model.code_verdict import CodeVerdict
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape
 from waypost.refs.follow import FollowedPlace, follow
-from waypost.refs.other_files import OtherShapes
 from waypost.refs.pin import pin
 
 STATUS = {

@@ -95,14 +95,6 @@ def test_of_eleven_entries_the_least_recently_used_is_gone(cache: ContextCache[s
     assert cache.get(key("word0"), 1) == "0"
 
 
-def test_a_space_can_be_dropped_alone(cache: ContextCache[str]) -> None:
-    cache.put(key("login"), "mine", 1)
-    cache.put(key("login", space="other"), "theirs", 1)
-    cache.drop("s")
-    assert cache.get(key("login"), 1) is None
-    assert cache.get(key("login", space="other"), 1) == "theirs"
-
-
 def test_many_threads_may_use_it_at_once(cache: ContextCache[str]) -> None:
     start = threading.Barrier(8)
     wrong: list[str] = []

@@ -1,6 +1,7 @@
 """Follow a symbol or file that a memory points at."""
 
 import pytest
+from tests.refs.other_shapes import NoOtherFiles, OtherShapes
 
 from waypost.code.files.languages import language_of_path
 from waypost.code.parse import parse
@@ -10,7 +11,6 @@ from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHA
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape
 from waypost.refs.follow import FollowedPlace, follow
-from waypost.refs.other_files import NoOtherFiles, OtherShapes
 from waypost.refs.pin import PinnedCode, pin
 
 CART = '''\

@@ -1,6 +1,7 @@
 """Regressions from the property test: parts that ended with a block, and parts in several functions."""
 
 import pytest
+from tests.refs.other_shapes import NoOtherFiles
 
 from waypost.code.parse import parse
 from waypost.code.shape.build import shape_of
@@ -9,7 +10,6 @@ from waypost.model.code_verdict import CHANGED, UNCHANGED, CodeVerdict
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape
 from waypost.refs.follow import FollowedPlace, follow
-from waypost.refs.other_files import NoOtherFiles
 from waypost.refs.pin import pin
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.refs.other_shapes import NoOtherFiles, OtherShapes
 
 from waypost.code.files.languages import language_of_path
 from waypost.code.parse import parse
@@ -17,7 +18,6 @@ from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, CodeV
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape
 from waypost.refs.follow import FollowedPlace, follow
-from waypost.refs.other_files import NoOtherFiles, OtherShapes
 from waypost.refs.pin import pin
 
 SAMPLES = Path(__file__).parents[1] / "code" / "syntax" / "samples"

@@ -18,6 +18,7 @@ from tests.refs.oracle.make import Maker
 from tests.refs.oracle.model import CODE, LANGUAGES, SUFFIX, Class, File, Function, Tree, definitions, with_block
 from tests.refs.oracle.printer import printed
 from tests.refs.oracle.verdict import Target, complaint, expected, runs
+from tests.refs.other_shapes import NoOtherFiles, OtherShapes
 
 from waypost.code.parse import parse
 from waypost.code.shape import sheet
@@ -31,7 +32,6 @@ from waypost.refs import follow_part, follow_symbol
 from waypost.refs.anchor import Anchor
 from waypost.refs.follow import FollowedPlace, follow
 from waypost.refs.occurrences import occurrences
-from waypost.refs.other_files import NoOtherFiles, OtherShapes
 from waypost.refs.pin import pin
 
 pytestmark = pytest.mark.slow  # too slow for `make test-fast`

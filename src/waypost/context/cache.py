@@ -80,12 +80,6 @@ class ContextCache(Generic[T]):
             while len(self._entries) > self._most:
                 self._entries.popitem(last=False)
 
-    def drop(self, space_id: str) -> None:
-        """Forget everything of one space: it was closed, forgotten or rebuilt."""
-        with self._lock:
-            for key in [key for key in self._entries if key.space_id == space_id]:
-                del self._entries[key]
-
     def __len__(self) -> int:
         return len(self._entries)
 

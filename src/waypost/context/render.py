@@ -158,27 +158,31 @@ def _assemble(chosen: Sequence[_Chosen], opening: Opening) -> str:
     return opening.assembled("\n".join(lines))
 
 
+def place_of(hit: Hit) -> str:
+    """The path and line of a memory with a space after it, or an empty string."""
+    return f"{hit.path}:{hit.line} " if hit.path and hit.line else f"{hit.path} " if hit.path else ""
+
+
+def stale_mark(hit: Hit) -> str:
+    return f" [stale: {hit.stale_reason or 'the code has changed'}]" if hit.is_stale else ""
+
+
 def _said_line(hit: Hit) -> str:
     """What was said, under its day: by whom, and the words."""
     who = hit.speaker or ("" if hit.source == "person" else hit.source)
-    stale = f" [stale: {hit.stale_reason or 'the code has changed'}]" if hit.is_stale else ""
-    return f"- {who}: {_flat(hit.text)}{stale}" if who else f"- {_flat(hit.text)}{stale}"
+    return f"- {f'{who}: ' if who else ''}{_flat(hit.text)}{stale_mark(hit)}"
 
 
 def plain_line(hit: Hit) -> str:
     """One memory on one line: where it points, what it says, when and who, and whether to trust it."""
-    place = f"{hit.path}:{hit.line} " if hit.path and hit.line else f"{hit.path} " if hit.path else ""
-    who = f"{hit.speaker}, " if hit.speaker else ""
+    place, stale, source = place_of(hit), stale_mark(hit), f"{hit.speaker}, {hit.source}" if hit.speaker else hit.source
     when = (hit.time or hit.valid_from).date().isoformat()
-    stale = f" [stale: {hit.stale_reason or 'the code has changed'}]" if hit.is_stale else ""
     if hit.project is not None:
-        return (
-            f"- {_flat(_words(hit))} (from {hit.project.name}{f' {place}'.rstrip()}, {who}{hit.source}, {when}){stale}"
-        )
+        return f"- {_flat(_words(hit))} (from {hit.project.name}{f' {place}'.rstrip()}, {source}, {when}){stale}"
     if hit.source == "code":  # the place is what helps: an agent can open it
         name = f"{hit.name}: " if hit.name and hit.name != hit.path else ""
         return f"- {place}{name}{hit.summary or ''} ({hit.type or hit.kind}, changed {when})"
-    return f"- {place}{_flat(hit.text)} ({who}{hit.source}, {when}){stale}"
+    return f"- {place}{_flat(hit.text)} ({source}, {when}){stale}"
 
 
 def _words(hit: Hit) -> str:

@@ -4,24 +4,20 @@ Shares count from the whole budget and include what is used already. So a level 
 need. The rest goes back to levels with more facts. The text never exceeds the budget.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from waypost.context.budget import count_tokens, shorten
 from waypost.context.one_line import one_line
+from waypost.context.render import place_of, stale_mark
 from waypost.text.fence import fence
 
 if TYPE_CHECKING:
     from waypost.model.recall import Hit
 
 PROJECT, DOMAIN, DEEPER, RELATED = "project", "domain", "deeper", "related"
-HEADINGS: Mapping[str, str] = {
-    PROJECT: "The project",
-    DOMAIN: "Domains",
-    DEEPER: "Modules and code",
-    RELATED: "Related",
-}
+HEADINGS = {PROJECT: "The project", DOMAIN: "Domains", DEEPER: "Modules and code", RELATED: "Related"}
 DOMAIN_UNTIL = 0.70
 FOR_RELATED = 0.10  # of the share of the deeper levels, at first: what belongs to the facts above gets a chance
 FACTS_UNTIL = 0.95  # the rest is for the fence, headings and the note on what was left out
@@ -58,13 +54,10 @@ class Routed:
 
 def entry_of(hit: "Hit") -> RouteEntry:
     """A fact on one line: its place, domain, text, author and date, and whether it is stale."""
-    place = f"{hit.path}:{hit.line} " if hit.path and hit.line else f"{hit.path} " if hit.path else ""
     domain = f"[{hit.domain}] " if hit.domain else ""
     when = (hit.time or hit.valid_from).date().isoformat()
-    stale = f" [stale: {hit.stale_reason or 'the code has changed'}]" if hit.is_stale else ""
-    return RouteEntry(
-        _plain(f"- {place}{domain}{hit.text}"), _plain(f" ({hit.source}, {when}){stale}", keep=True), (hit,)
-    )
+    tail = _plain(f" ({hit.source}, {when}){stale_mark(hit)}", keep=True)
+    return RouteEntry(_plain(f"- {place_of(hit)}{domain}{hit.text}"), tail, (hit,))
 
 
 def chain_entry(parts: "Sequence[tuple[str, Hit]]") -> RouteEntry:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
-from waypost.facts.commitments import STRICT, CommitmentKey, commitments
+from waypost.facts.commitments import STRICT, CommitmentKey, Keys, commitments
 from waypost.facts.lexicon import ComparisonLexicon, lexicon, shared_lexicon
 from waypost.facts.word_order import Voice, keeps_roles
 
@@ -46,33 +46,16 @@ _WORD = re.compile(r"\w+")
 
 _NAMING = ("number", "identifier", "quotation", "acronym", "opposite", "word")
 
-_PLURAL = {
-    "number": "numbers",
-    "unit": "units",
-    "ordinal": "ordinals",
-    "date": "dates",
-    "identifier": "identifiers",
-    "quotation": "quoted strings",
-    "symbol": "symbols",
-    "negation": "negations",
-    "opposite": "opposites",
-    "modal": "modal verbs",
-    "quantifier": "quantities",
-    "condition": "conditions",
-    "tense": "tenses",
-    "person": "persons",
-    "relation": "relations",
-    "acronym": "names",
-}
+_PLURAL = {"quotation": "quoted strings", "modal": "modal verbs", "quantifier": "quantities", "acronym": "names"}
 
 
 def compare(first: str, second: str) -> Agreement:
     """How `second` relates to `first`, judged by their commitments."""
     words = shared_lexicon(first, second)
-    left, right = list(_read(first, words.language)), list(_read(second, words.language))
-    if not left or not right:
+    keys = _read(first, words.language), _read(second, words.language)
+    if not all(keys):
         return Agreement(TextRelation.APART, "nothing to compare")
-    left, right, voice = _without_agent(left, right, words)
+    left, right, voice = _without_agent(*keys, words)
     return (
         _number_difference(first, second)
         or _strict_difference(left, right)
@@ -88,30 +71,26 @@ def _read(text: str, language: str) -> tuple[CommitmentKey, ...]:
     return tuple(commitments(text, lexicon(language)))
 
 
-def _without_agent(
-    left: list[CommitmentKey], right: list[CommitmentKey], words: ComparisonLexicon
-) -> tuple[list[CommitmentKey], list[CommitmentKey], Voice | None]:
+def _without_agent(left: Keys, right: Keys, words: ComparisonLexicon) -> tuple[Keys, Keys, Voice | None]:
     """Both without the `by` of a passive that only one of them has, and its position.
 
     "Anna owns billing" and "billing is owned by Anna" say the same in two voices and word orders.
     """
-    agents = [
-        [position for position, key in enumerate(keys) if key.text.lower() in words.agents] for keys in (left, right)
-    ]
-    if len(agents[0]) == len(agents[1]) or max(map(len, agents)) != 1:
+    ours, theirs = ([at for at, key in enumerate(keys) if key.text.lower() in words.agents] for keys in (left, right))
+    if (len(ours), len(theirs)) not in ((1, 0), (0, 1)):
         return left, right, None
-    position = (agents[0] or agents[1])[0]
-    if agents[0]:
-        return left[:position] + left[position + 1 :], right, Voice(left_is_passive=True, agent=position)
-    return left, right[:position] + right[position + 1 :], Voice(left_is_passive=False, agent=position)
+    at = (ours or theirs)[0]
+    if ours:
+        return [*left[:at], *left[at + 1 :]], right, Voice(left_is_passive=True, agent=at)
+    return left, [*right[:at], *right[at + 1 :]], Voice(left_is_passive=False, agent=at)
 
 
-def _strict_difference(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey]) -> Agreement | None:
+def _strict_difference(left: Keys, right: Keys) -> Agreement | None:
     """The difference in the first kind of commitment that is not equal, or None."""
     left_counts, right_counts = _by_kind(left), _by_kind(right)
     for kind in STRICT:
         if left_counts.get(kind) != right_counts.get(kind):
-            return _different(f"{_PLURAL[kind]} differ", kind, left, right)
+            return _different(f"{_PLURAL.get(kind, f'{kind}s')} differ", kind, left, right)
     if "negation" in left_counts and _universals(left) != _universals(right):
         return Agreement(TextRelation.DIFFERENT, "a negation meets another quantity")
     return None
@@ -128,14 +107,14 @@ def _universals(keys: Iterable[CommitmentKey]) -> list[str]:
     return sorted(key.value for key in keys if key.every)
 
 
-def _different(difference: str, kind: str, left: Sequence[CommitmentKey], right: Sequence[CommitmentKey]) -> Agreement:
+def _different(difference: str, kind: str, left: Keys, right: Keys) -> Agreement:
     # An S3 may be replaced by a key of another kind, such as a bucket.
     only_left = _only(left, right, kind) or _only(left, right, *_NAMING)
     only_right = _only(right, left, kind) or _only(right, left, *_NAMING)
     return Agreement(TextRelation.DIFFERENT, f"{difference}: {_listing(only_left)} / {_listing(only_right)}")
 
 
-def _only(keys: Sequence[CommitmentKey], others: Sequence[CommitmentKey], *kinds: str) -> list[CommitmentKey]:
+def _only(keys: Keys, others: Keys, *kinds: str) -> list[CommitmentKey]:
     """The keys of these kinds that the others lack, as often as they lack them."""
     spare = Counter(key.identity for key in others)
     lacking = []
@@ -148,11 +127,11 @@ def _only(keys: Sequence[CommitmentKey], others: Sequence[CommitmentKey], *kinds
     return lacking
 
 
-def _listing(keys: Sequence[CommitmentKey]) -> str:
+def _listing(keys: Keys) -> str:
     return ", ".join(key.text for key in keys[:4]) or "—"
 
 
-def _word_difference(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey]) -> Agreement | None:
+def _word_difference(left: Keys, right: Keys) -> Agreement | None:
     """The difference if words replace each other, or if only one text has a name."""
     only_left, only_right = _only(left, right, "word"), _only(right, left, "word")
     if only_left and only_right:
@@ -164,9 +143,7 @@ def _word_difference(left: Sequence[CommitmentKey], right: Sequence[CommitmentKe
     return Agreement(TextRelation.DIFFERENT, f"only one names {_listing(names)}") if names else None
 
 
-def _form_difference(
-    left: Sequence[CommitmentKey], right: Sequence[CommitmentKey], words: ComparisonLexicon
-) -> Agreement | None:
+def _form_difference(left: Keys, right: Keys, words: ComparisonLexicon) -> Agreement | None:
     """The difference if forms of one stem differ in meaning: go and Go, uses and used, Александр and Александра."""
     forms: dict[str, list[CommitmentKey]] = {}
     for key in reversed(right):
@@ -221,9 +198,7 @@ def _same_roles(changed: Sequence[tuple[CommitmentKey, CommitmentKey]]) -> bool:
     return all(ours.preposition and ours.preposition == theirs.preposition for ours, theirs in changed)
 
 
-def _length_relation(
-    left: Sequence[CommitmentKey], right: Sequence[CommitmentKey], words: ComparisonLexicon, voice: Voice | None
-) -> Agreement:
+def _length_relation(left: Keys, right: Keys, words: ComparisonLexicon, voice: Voice | None) -> Agreement:
     """Same, more or less, if nothing contradicts: by length, order and the way words were added."""
     if len(left) == len(right):
         if keeps_roles(left, right, words, voice):
@@ -239,7 +214,7 @@ def _length_relation(
     return Agreement(TextRelation.MORE if long is right else TextRelation.LESS, reason)
 
 
-def _added_positions(short: Sequence[CommitmentKey], long: Sequence[CommitmentKey]) -> list[int] | None:
+def _added_positions(short: Keys, long: Keys) -> list[int] | None:
     """Positions of keys that `short` lacks, or None if the common keys come in another order."""
     added, matched = [], 0
     for position, key in enumerate(long):
@@ -250,7 +225,7 @@ def _added_positions(short: Sequence[CommitmentKey], long: Sequence[CommitmentKe
     return added if matched == len(short) else None
 
 
-def _is_set_off(keys: Sequence[CommitmentKey], added: Sequence[int]) -> bool:
+def _is_set_off(keys: Keys, added: Sequence[int]) -> bool:
     """Whether the added words are phrases of their own ("on every host"), not part of another ("fake database")."""
     positions = set(added)
     for position in added:

@@ -45,9 +45,7 @@ def walk(root: str, depth: int, links: Links, visible: Visible, *, most: int = M
         frontier = visible_new[:capacity]
         result.depths |= dict.fromkeys(frontier, distance)
     result.left_out = len(beyond)
-    result.edges = [
-        edge for edge in edges_by_key.values() if edge.from_id in result.depths and edge.to_id in result.depths
-    ]
+    result.edges = [edge for edge in edges_by_key.values() if {edge.from_id, edge.to_id} <= result.depths.keys()]
     return result
 
 
@@ -57,9 +55,7 @@ def _by_weight(edge: CausalEdge) -> tuple[float, int, str, str]:
 
 def chain_of(question: str, depth: int, walked: CausalWalk, nodes: Mapping[str, CausalNode]) -> CausalChain:
     """The chain around the first node of the walk. `nodes` are the existing nodes of the walk."""
-    reached = [
-        replace(nodes[node_id], depth=distance) for node_id, distance in walked.depths.items() if node_id in nodes
-    ]
+    reached = [replace(nodes[id_], depth=distance) for id_, distance in walked.depths.items() if id_ in nodes]
     edges = [edge for edge in walked.edges if edge.from_id in nodes and edge.to_id in nodes]
     root = reached[0]
     causes = _distances(root.id, [(edge.to_id, edge.from_id) for edge in edges])

@@ -16,7 +16,7 @@ PROJECT, DOMAIN, MODULE, CODE = range(4)
 _READ = 600  # characters: a fact names its subject at the beginning
 _LEAST_NAME = 4  # letters of a domain name that is distinct from an ordinary word
 _CALL = re.compile(r"[^\W\d]\w{0,80}\(\)|[A-Za-z_]\w{0,80}(?:\.|::|#)[A-Za-z_]\w{0,80}\(")
-_LINES = re.compile(r"#L\d|(?<!\w)(?:lines?|zeilen?|строк[аеи]?)\s{1,3}\d", re.IGNORECASE)
+_LINES = re.compile(r"#L\d|(?<!\w)(?:lines?|zeilen?|строк[аеи]?)\s{1,3}\d", re.I)
 _FILE = re.compile(
     r"(?<![\w/.-])(?:[\w.-]{1,60}/){0,12}[\w-]{1,60}\.(?:py|pyi|js|jsx|mjs|ts|tsx|go|rs|java|kt|cs|php|rb|c|h|cc|cpp|hpp|swift|"
     r"scala|sql|sh|toml|ya?ml|json|md|vue|svelte|html|css)(?![\w/])"
@@ -82,4 +82,4 @@ def _patterns(language: str) -> Mapping[str, re.Pattern[str]]:
 def _pattern(words: Iterable[str]) -> re.Pattern[str]:
     longest_first = sorted(set(words), key=lambda word: (-len(word), word))
     alternatives = (re.escape(word).replace(r"\*", r"\w{0,20}").replace(r"\ ", r"\s{1,3}") for word in longest_first)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w)", re.IGNORECASE)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w)", re.I)

@@ -6,6 +6,7 @@ show whether a phrase may begin there.
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from waypost.facts.lexicon import ComparisonLexicon, foreign_negations
@@ -32,6 +33,8 @@ class CommitmentKey(NamedTuple):
     def identity(self) -> tuple[str, str]:
         return self.kind, self.value
 
+
+Keys = Sequence[CommitmentKey]
 
 # Kinds that must not differ at all. A `word` may be added, never replaced.
 STRICT = (
@@ -173,9 +176,9 @@ class _Reader:
         if any(word in self._lexicon.passive for _, word in self._lead):
             return True
         before = self.keys[-1] if self.keys else None
-        return before is not None and (
-            before.text.lower() in self._lexicon.passive or (before.kind == "negation" and self._before_negation)
-        )
+        if before is None:
+            return False
+        return before.text.lower() in self._lexicon.passive or (before.kind == "negation" and self._before_negation)
 
 
 def _join_dates(keys: list[CommitmentKey]) -> list[CommitmentKey]:

@@ -49,7 +49,7 @@ class Layout:
         domains.sort(key=lambda domain: (-domain.files, domain.name))
         names_by_last: dict[str, list[str]] = {}
         for folder, name in names_by_folder.items():
-            names_by_last.setdefault(_last(folder), []).append(name)
+            names_by_last.setdefault(folder.rpartition("/")[2].lower(), []).append(name)
         unique = {last: names[0] for last, names in names_by_last.items() if len(names) == 1}
         return cls(names_by_folder, frozenset(containers), tuple(domains), unique)
 
@@ -72,7 +72,7 @@ class Layout:
                 start = length
                 break
         rest = parts[start:]
-        while len(rest) > 1 and rest[0].lower() in layout_words().containers | layout_words().tests:
+        while len(rest) > 1 and rest[0].lower() in layout_words()["containers"] | layout_words()["tests"]:
             rest = rest[1:]
         return rest[0] if len(rest) > 1 else _stem(rest[0], parts[-2] if len(parts) > 1 else "")
 
@@ -82,7 +82,7 @@ class Layout:
 
     def _tested_domain(self, parts: list[str]) -> str:
         lists = layout_words()
-        at = next((index for index, part in enumerate(parts[:-1]) if part.lower() in lists.tests), None)
+        at = next((index for index, part in enumerate(parts[:-1]) if part.lower() in lists["tests"]), None)
         if at is None:
             return ""
         inner_parts = parts[at + 1 : -1]
@@ -103,10 +103,8 @@ def _domains(root: SourceFolder, containers: set[str]) -> list[SourceFolder]:
             containers |= inner
     least = root.source * _LEAST_SHARE
     large_from = max(_LARGE_FILES, root.source * _LARGE_SHARE)
-    layer_names = layout_words().layers
-    for large in [
-        folder for folder in domains if folder.source >= large_from and folder.name.lower() not in layer_names
-    ]:
+    layer_names = layout_words()["layers"]
+    for large in [part for part in domains if part.source >= large_from and part.name.lower() not in layer_names]:
         inner = set()
         parts = [folder for folder in _parts(large, inner, layers=False, divided=True) if folder.source >= least]
         if len(parts) >= _PARTS_OF_LARGE:
@@ -144,26 +142,24 @@ def _is_container(folder: SourceFolder, parent: SourceFolder, layered: bool, *, 
         return True
     if all_layers or folder.has_manifest or name == parent.name.lower():
         return False
-    return name in lists.containers and (not layered or name in lists.slices or name not in lists.layers)
+    return name in lists["containers"] and (not layered or name in lists["slices"] or name not in lists["layers"])
 
 
 def _is_part(folder: SourceFolder, layered: bool, layers: bool) -> bool:
     lists, name = layout_words(), folder.name.lower()
     if folder.has_manifest:
         return True
-    if folder.source < _LEAST_FILES or name in lists.generic:
+    if folder.source < _LEAST_FILES or name in lists["generic"]:
         return False
-    return layers or not layered or name not in lists.layers
+    return layers or not layered or name not in lists["layers"]
 
 
 def _is_layered(inner: list[SourceFolder]) -> bool:
     """Whether a folder is divided by what its parts do."""
     lists = layout_words()
-    folder_names = [
-        folder.name.lower() for folder in inner if not folder.has_manifest and folder.source >= _LEAST_FILES
-    ]
-    layers = [name for name in folder_names if name in lists.layers]
-    return sum(name in lists.layer_marks for name in layers) > 1 and len(layers) * 2 > len(folder_names)
+    folders = [folder for folder in inner if not folder.has_manifest and folder.source >= _LEAST_FILES]
+    layers = [name for folder in folders if (name := folder.name.lower()) in lists["layers"]]
+    return sum(name in lists["layer_marks"] for name in layers) > 1 and len(layers) * 2 > len(folders)
 
 
 def _top(folder: SourceFolder, inner: list[SourceFolder], layered: bool) -> SourceFolder | None:
@@ -174,7 +170,7 @@ def _top(folder: SourceFolder, inner: list[SourceFolder], layered: bool) -> Sour
     packages = sum(child.has_manifest for child in inner)
     if top.source < folder.source * _TOP_SHARE or (packages > 1 and top.has_manifest) or not top.inner:
         return None
-    return None if layered and top.name.lower() in layout_words().layers else top
+    return None if layered and top.name.lower() in layout_words()["layers"] else top
 
 
 def _holds_packages(folder: SourceFolder) -> bool:
@@ -204,7 +200,7 @@ def _unique_names(source_folders: Iterable[SourceFolder]) -> dict[str, str]:
 
 def _name(folder: str, length: int) -> str:
     parts = folder.split("/")
-    named = [part for part in parts[:-1] if part.lower() not in layout_words().containers] + parts[-1:]
+    named = [part for part in parts[:-1] if part.lower() not in layout_words()["containers"]] + parts[-1:]
     return "/".join(named[-length:] if length <= len(named) else parts[-length:]).lower()
 
 
@@ -224,13 +220,9 @@ def _counts(root: SourceFolder, names: Mapping[str, str]) -> dict[str, int]:
 def _as_main(parts: list[str]) -> list[str]:
     """`src/test/java/…` as `src/main/java/…`, which has the same packages."""
     for position, part in enumerate(parts[:-1]):
-        if part.lower() in layout_words().package_roots and position and parts[position - 1].lower() == "test":
+        if part.lower() in layout_words()["package_roots"] and position and parts[position - 1].lower() == "test":
             return [*parts[: position - 1], "main", *parts[position:]]
     return parts
-
-
-def _last(folder: str) -> str:
-    return folder.rpartition("/")[2].lower()
 
 
 def _stem(name: str, folder: str) -> str:

@@ -17,10 +17,7 @@ from waypost.facts.agreement import TextRelation, compare
 # pairs): MiniLM puts 46 % of them above 0.95 and 85 % above 0.85. The multilingual model reaches that at 0.913 and
 # 0.803, set to 0.92 and 0.80. Of 26,686 unrelated pairs in three languages none reaches its merge threshold (the
 # highest: 0.66).
-THRESHOLDS: Mapping[str, tuple[float, float]] = {
-    "minilm-l6-v2": (0.95, 0.85),
-    "use-multilingual-v3": (0.92, 0.80),
-}
+THRESHOLDS: Mapping[str, tuple[float, float]] = {"minilm-l6-v2": (0.95, 0.85), "use-multilingual-v3": (0.92, 0.80)}
 # An uncalibrated model decides nothing: no cosine exceeds 2, so only equal texts are duplicates.
 UNCALIBRATED = (2.0, 2.0)
 
@@ -56,12 +53,7 @@ def thresholds(engine: str) -> tuple[float, float]:
 
 
 def judge(
-    new: str,
-    existing: str,
-    similarity: float | None,
-    *,
-    skip_above: float = 0.95,
-    merge_above: float = 0.85,
+    new: str, existing: str, similarity: float | None, *, skip_above: float = 0.95, merge_above: float = 0.85
 ) -> Judgement:
     """What to do with `new` next to `existing`, given the cosine of their vectors.
 

@@ -7,7 +7,6 @@ repeated statement is new.
 import hashlib
 import hmac
 from collections.abc import Iterable
-from datetime import datetime
 
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
@@ -41,16 +40,9 @@ def tombstones(key: bytes, version: Version) -> list[bytes]:
 
 
 def _value(version: Version) -> bytes:
-    if KINDS[version.kind].is_journal:
-        return _spoken_value(version.text, version.speaker, version.session, version.time)
-    return _fact_value(version.text, version.kind, version.domain)
-
-
-def _fact_value(text: str, kind: str, domain: str) -> bytes:
-    return "\0".join(("value", kind, fingerprint_text(domain), fingerprint_text(text))).encode()
-
-
-def _spoken_value(text: str, speaker: str | None, session: str | None, time: datetime | None) -> bytes:
+    text = fingerprint_text(version.text)
+    if not KINDS[version.kind].is_journal:
+        return "\0".join(("value", version.kind, fingerprint_text(version.domain), text)).encode()
     # Without a time the session replaces it: two sessions may contain the same text.
-    moment = str(to_micros(time)) if time is not None else f"in {session or ''}"
-    return "\0".join(("said", speaker or "", moment, fingerprint_text(text))).encode()
+    moment = str(to_micros(version.time)) if version.time is not None else f"in {version.session or ''}"
+    return "\0".join(("said", version.speaker or "", moment, text)).encode()

@@ -1,41 +1,19 @@
 """The folders of a project with their source files, and which of them are outside the project's own code."""
 
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any
 
 DEEPEST = 24  # nested folders that are examined
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutWords:
-    """Names of folders and files by meaning. `data/layout.toml` says what each list is for."""
-
-    containers: frozenset[str]
-    never: frozenset[str]
-    package_roots: frozenset[str]
-    tests: frozenset[str]
-    layers: frozenset[str]
-    layer_marks: frozenset[str]
-    slices: frozenset[str]
-    generic: frozenset[str]
-    test_starts: tuple[str, ...]
-    test_ends: tuple[str, ...]
-    manifests: frozenset[str]
-    manifest_ends: tuple[str, ...]
-    source: frozenset[str]
-
-
 @cache
-def layout_words() -> LayoutWords:
+def layout_words() -> Mapping[str, frozenset[str]]:
+    """Names of folders and files by meaning. `data/layout.toml` says what each list is for."""
     source = files("waypost.facts").joinpath("data", "layout.toml").read_text(encoding="utf-8")
-    lists = {name: words.split() for name, words in tomllib.loads(source).items()}
-    tuples = ("test_starts", "test_ends", "manifest_ends")
-    fields: dict[str, Any] = {name: (tuple if name in tuples else frozenset)(words) for name, words in lists.items()}
-    return LayoutWords(**fields)
+    return {name: frozenset(words.split()) for name, words in tomllib.loads(source).items()}
 
 
 @dataclass(slots=True)
@@ -52,14 +30,14 @@ class SourceFolder:
 
 def read_tree(paths: Iterable[str]) -> SourceFolder:
     root, lists = SourceFolder(""), layout_words()
+    manifest_ends = tuple(lists["manifest_ends"])
     modules: set[str] = set()
     for path in set(paths):
         *folders, name = path.strip("/").split("/")
-        if len(folders) > DEEPEST:
-            folders = folders[:DEEPEST]
-        lowered = name.lower()
-        is_source = lowered.rpartition(".")[2] in lists.source and "." in lowered
-        is_source = is_source and not _has_outside_folder(folders)
+        folders, lowered = folders[:DEEPEST], name.lower()
+        is_source = (
+            lowered.rpartition(".")[2] in lists["source"] and "." in lowered and not _has_outside_folder(folders)
+        )
         current = root
         current.source += is_source
         for index, folder in enumerate(folders):
@@ -67,7 +45,7 @@ def read_tree(paths: Iterable[str]) -> SourceFolder:
                 current.inner[folder] = SourceFolder("/".join(folders[: index + 1]))
             current = current.inner[folder]
             current.source += is_source
-        if current is not root and (lowered in lists.manifests or lowered.endswith(lists.manifest_ends)):
+        if current is not root and (lowered in lists["manifests"] or lowered.endswith(manifest_ends)):
             current.has_manifest = True
         modules |= {current.path} if name == "__init__.py" else set()
     for source_folder in _walk(root):
@@ -87,8 +65,8 @@ def _walk(root: SourceFolder) -> Iterator[SourceFolder]:
 def _has_outside_folder(folders: list[str]) -> bool:
     lists = layout_words()
     for index, folder in enumerate(folders):
-        if folder.lower() in lists.package_roots:
-            return any(name.lower() in lists.tests for name in folders[index:])
+        if folder.lower() in lists["package_roots"]:
+            return any(name.lower() in lists["tests"] for name in folders[index:])
         if _is_never_source(folder):
             return True
     return False
@@ -97,11 +75,8 @@ def _has_outside_folder(folders: list[str]) -> bool:
 @lru_cache(maxsize=50_000)
 def _is_never_source(name: str) -> bool:
     lists, lowered = layout_words(), name.lower()
-    if (
-        lowered in lists.never
-        or lowered.startswith((".", "_", *lists.test_starts))
-        or lowered.endswith(lists.test_ends)
-    ):
+    is_of_tests = lowered.startswith((*lists["test_starts"],)) or lowered.endswith((*lists["test_ends"],))
+    if lowered in lists["never"] or lowered.startswith((".", "_")) or is_of_tests:
         return True
     if name.endswith("Test") and name[0].islower():  # a Gradle source set: `jvmTest`
         return True
@@ -111,7 +86,7 @@ def _is_never_source(name: str) -> bool:
 def is_source(path: str) -> bool:
     """Whether a path is the project's own source, judged by names."""
     folder, _, name = path.rpartition("/")
-    return "." in name and name.lower().rpartition(".")[2] in layout_words().source and not is_outside_source(folder)
+    return "." in name and name.lower().rpartition(".")[2] in layout_words()["source"] and not is_outside_source(folder)
 
 
 @lru_cache(maxsize=50_000)

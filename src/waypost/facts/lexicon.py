@@ -16,23 +16,13 @@ from waypost.text.language import language_of
 
 LANGUAGES = ("en", "de", "ru")
 
-# Word lists: the name of the list in the data file, and the kind of key that its words become.
-_CLOSED = {
-    "determiners": "determiner",
-    "auxiliaries": "auxiliary",
-    "neutral_prepositions": "preposition",
-    "conjunctions": "conjunction",
-    "relations": "relation",
-    "past": "tense",
-    "future": "tense",
-    "modals": "modal",
-    "persons": "person",
-    "conditions": "condition",
-    "quantifiers": "quantifier",
-    "universals": "universal",
-    "relative_dates": "date",
-    "negations": "negation",
-}
+# Word lists whose words become keys of a kind: by default the list's name in the singular.
+_CLOSED = (
+    *("determiners", "auxiliaries", "neutral_prepositions", "conjunctions", "relations", "past", "future", "modals"),
+    *("persons", "conditions", "quantifiers", "universals", "relative_dates", "negations"),
+)
+_KINDS = {"auxiliaries": "auxiliary", "neutral_prepositions": "preposition", "relative_dates": "date"}
+_KINDS |= {"past": "tense", "future": "tense"}
 # Tables of value = "words". The value becomes the key, so that `two`, `zwei` and `2` are equal.
 _TABLES = {"numbers": "number", "ordinals": "ordinal", "months": "date", "weekdays": "date", "units": "unit"}
 _PREFIX = {"months": "month ", "weekdays": "weekday ", "ordinals": "ordinal "}
@@ -66,7 +56,7 @@ def lexicon(language: str) -> ComparisonLexicon:
     source = files("waypost.facts").joinpath("data", f"{language}.toml")
     data = tomllib.loads(source.read_text(encoding="utf-8"))
     irregular = dict(entry.split("=") for entry in data["stems"].split())
-    inflection = _STEMMERS[language]()
+    inflection = _stemmer(language)
 
     @cache
     def stem(word: str) -> str:
@@ -107,11 +97,14 @@ def shared_lexicon(first: str, second: str) -> ComparisonLexicon:
 
 
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
+_VOWEL = re.compile("[aeiouy]")
+_UMLAUTS = str.maketrans({"ä": "a", "ö": "o", "ü": "u", "ß": "ss"})
 
 
 def _closed(data: Mapping[str, str | Mapping[str, str]]) -> dict[str, tuple[str, str]]:
     closed: dict[str, tuple[str, str]] = {}
-    for name, kind in _CLOSED.items():
+    for name in _CLOSED:
+        kind = _KINDS.get(name, name.removesuffix("s"))
         for group in str(data[name]).split():
             variants = group.split("/")
             closed.update((word, (kind, variants[0])) for word in variants)
@@ -133,48 +126,37 @@ def _opposites(pairs: list[str], stem: Callable[[str], str]) -> dict[str, frozen
     return opposite
 
 
-def _english() -> Callable[[str], str]:
-    vowel = re.compile("[aeiouy]")
-
-    def stem(word: str) -> str:
-        if word.endswith("ies") and len(word) > 4:
-            word = word[:-3] + "y"
-        elif word.endswith(("sses", "xes", "ches", "shes", "zzes")):
-            word = word[:-2]
-        elif word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3:
-            word = word[:-1]
-        for ending in ("ing", "ed"):
-            rest = word.removesuffix(ending)
-            if rest != word and len(rest) > 1 and vowel.search(rest) and not word.endswith("eed"):
-                word = rest[:-1] if len(rest) > 3 and rest[-1] == rest[-2] and rest[-1] not in "lsz" else rest
-                break
-        if word.endswith("ied"):
-            word = word[:-3] + "y"
-        return word.removesuffix("e") if len(word) > 3 else word
-
-    return stem
+def _english_stem(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        word = word[:-3] + "y"
+    elif word.endswith(("sses", "xes", "ches", "shes", "zzes")):
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3:
+        word = word[:-1]
+    for ending in ("ing", "ed"):
+        rest = word.removesuffix(ending)
+        if rest != word and len(rest) > 1 and _VOWEL.search(rest) and not word.endswith("eed"):
+            word = rest[:-1] if len(rest) > 3 and rest[-1] == rest[-2] and rest[-1] not in "lsz" else rest
+            break
+    if word.endswith("ied"):
+        word = word[:-3] + "y"
+    return word.removesuffix("e") if len(word) > 3 else word
 
 
-def _german() -> Callable[[str], str]:
-    umlauts = str.maketrans({"ä": "a", "ö": "o", "ü": "u", "ß": "ss"})
-
-    def stem(word: str) -> str:
-        word = word.translate(umlauts)
-        # -er stays: it separates the buyer from the purchase (Käufer, Kauf), and is not only a plural.
-        for endings in (("en", "em", "es", "e", "n", "s"), ("t",)):
-            ending = next((ending for ending in endings if word.endswith(ending)), "")
-            if len(word) - len(ending) >= 3:
-                word = word.removesuffix(ending)
-        return word
-
-    return stem
+def _german_stem(word: str) -> str:
+    word = word.translate(_UMLAUTS)
+    # -er stays: it separates the buyer from the purchase (Käufer, Kauf), and is not only a plural.
+    for endings in (("en", "em", "es", "e", "n", "s"), ("t",)):
+        ending = next((ending for ending in endings if word.endswith(ending)), "")
+        if len(word) - len(ending) >= 3:
+            word = word.removesuffix(ending)
+    return word
 
 
-def _russian() -> Callable[[str], str]:
+def _stemmer(language: str) -> Callable[[str], str]:
+    if language != "ru":
+        return _english_stem if language == "en" else _german_stem
     import Stemmer  # type: ignore[import-not-found]  # a compiled library, needed only for Russian
 
     stem: Callable[[str], str] = Stemmer.Stemmer("russian").stemWord
     return stem
-
-
-_STEMMERS: Mapping[str, Callable[[], Callable[[str], str]]] = {"en": _english, "de": _german, "ru": _russian}

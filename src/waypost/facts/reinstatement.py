@@ -81,7 +81,8 @@ def _join(pieces: Iterable[tuple[Version, Period]], current: Sequence[Version]) 
     absorbed: list[Version] = []
     for version, (start, end) in sorted(pieces, key=lambda piece: piece[1][0]):
         neighbours = [*new, *(version for version in current if version not in absorbed)]
-        before, after = _ending_at(start, neighbours), _beginning_at(end, neighbours)
+        before = next((other for other in neighbours if other.valid_until == start), None)
+        after = next((other for other in neighbours if end is not None and other.valid_from == end), None)
         template = before or after or version
         if after is not None and not _has_same_content(after, template):
             after = None
@@ -99,14 +100,6 @@ def _join(pieces: Iterable[tuple[Version, Period]], current: Sequence[Version]) 
                 absorbed.append(neighbour)
         new.append(whole)
     return Reinstatement(tuple(new), tuple(absorbed))
-
-
-def _ending_at(instant: datetime, versions: Iterable[Version]) -> Version | None:
-    return next((version for version in versions if version.valid_until == instant), None)
-
-
-def _beginning_at(instant: datetime | None, versions: Iterable[Version]) -> Version | None:
-    return next((version for version in versions if instant is not None and version.valid_from == instant), None)
 
 
 def _has_same_content(first: Version, second: Version) -> bool:

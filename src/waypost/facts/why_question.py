@@ -38,7 +38,7 @@ def question_subject(question: str) -> str:
 @cache
 def _reason_pattern(language: str) -> re.Pattern[str]:
     words = sorted(_lists()[language]["giving"], key=len, reverse=True)
-    return re.compile(rf"(?:^|[\s,;:(–—])({'|'.join(map(re.escape, words))})[\s:,]+", re.IGNORECASE)
+    return re.compile(rf"(?:^|[\s,;:(–—])({'|'.join(map(re.escape, words))})[\s:,]+", re.I)
 
 
 def stated_reason(text: str) -> str:

@@ -5,10 +5,10 @@ a parser, what moved shows the difference. A phrase may move together with its p
 verb only in a passive, or if a preposition still marks the roles.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from waypost.facts.commitments import CommitmentKey
+from waypost.facts.commitments import CommitmentKey, Keys
 from waypost.facts.lexicon import ComparisonLexicon
 
 # A block may not end with one of these: they belong to the word after them.
@@ -35,9 +35,7 @@ class Voice(NamedTuple):
     agent: int
 
 
-def keeps_roles(
-    left: Sequence[CommitmentKey], right: Sequence[CommitmentKey], words: ComparisonLexicon, voice: Voice | None
-) -> bool:
+def keeps_roles(left: Keys, right: Keys, words: ComparisonLexicon, voice: Voice | None) -> bool:
     """Whether `right`, with the same keys as `left`, keeps who does what to whom.
 
     With a `voice`, the order must change as in a passive: the same order would mean other roles.
@@ -52,7 +50,7 @@ def keeps_roles(
     return _is_rearrangement(left, right, words) and _is_rearrangement(right, left, words)
 
 
-def _is_rearrangement(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey], words: ComparisonLexicon) -> bool:
+def _is_rearrangement(left: Keys, right: Keys, words: ComparisonLexicon) -> bool:
     """Whether `left` becomes `right` by moves that keep the roles."""
     return _blocks_swapped(left, right) or any(
         _same_places(rest, other_rest, words) or (words.language == "de" and _is_inverted(rest, other_rest))
@@ -60,11 +58,11 @@ def _is_rearrangement(left: Sequence[CommitmentKey], right: Sequence[CommitmentK
     )
 
 
-def _identities(keys: Sequence[CommitmentKey]) -> list[tuple[str, str]]:
+def _identities(keys: Keys) -> list[tuple[str, str]]:
     return [key.identity for key in keys]
 
 
-def _same_places(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey], words: ComparisonLexicon) -> bool:
+def _same_places(left: Keys, right: Keys, words: ComparisonLexicon) -> bool:
     """Whether the keys and their order are equal, and prepositions may replace each other."""
     if _identities(left) != _identities(right):
         return False
@@ -75,7 +73,7 @@ def _same_places(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey], 
     return True
 
 
-def _same_voice(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey]) -> bool:
+def _same_voice(left: Keys, right: Keys) -> bool:
     """Whether the voice is equal: not "the service monitors" and "the service is monitored"."""
     return all(
         ours.passive == theirs.passive or _is_we_form(ours, theirs) or ours.text[:2].lower() != theirs.text[:2].lower()
@@ -88,7 +86,7 @@ def _is_we_form(first: CommitmentKey, second: CommitmentKey) -> bool:
     return first.passive != second.passive and (second if first.passive else first).text.endswith(("ем", "им"))
 
 
-def _blocks_swapped(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey]) -> bool:
+def _blocks_swapped(left: Keys, right: Keys) -> bool:
     """Whether two blocks swapped places and the text around them did not change."""
     left_ids, right_ids = _identities(left), _identities(right)
     start, end = 0, len(left_ids)
@@ -104,7 +102,7 @@ def _blocks_swapped(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey
     return _blocks_rotated(left, right, bare) or _blocks_mirrored(left, right)
 
 
-def _blocks_rotated(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey], bare: bool) -> bool:
+def _blocks_rotated(left: Keys, right: Keys, bare: bool) -> bool:
     """X Y became Y X, each block with its own preposition (without one only if `bare`), or as a possession."""
     left_ids, right_ids = _identities(left), _identities(right)
     for cut in range(1, len(left_ids)):
@@ -124,7 +122,7 @@ def _blocks_rotated(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey
     return False
 
 
-def _tells_apart(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey]) -> bool:
+def _tells_apart(left: Keys, right: Keys) -> bool:
     """Whether bare blocks may swap: a name and its description, or a verb and its object.
 
     Two plain nouns may not: "all admins are users" does not make users admins.
@@ -140,7 +138,7 @@ def _tells_apart(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey]) 
     )
 
 
-def _leans(keys: Sequence[CommitmentKey], cut: int) -> bool:
+def _leans(keys: Keys, cut: int) -> bool:
     """Whether the last key of the block before `cut` belongs to the next one: "not", "public" in "public API"."""
     last = keys[cut - 1]
     if last.kind == "opposite" and not keys[cut].gap:
@@ -148,7 +146,7 @@ def _leans(keys: Sequence[CommitmentKey], cut: int) -> bool:
     return last.kind in _LEANS_FORWARD
 
 
-def _blocks_mirrored(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey]) -> bool:
+def _blocks_mirrored(left: Keys, right: Keys) -> bool:
     """X M Y became Y M X, and a preposition of one of them still shows the roles."""
     left_ids, right_ids = _identities(left), _identities(right)
     for first in range(1, len(left_ids) - 1):
@@ -159,13 +157,12 @@ def _blocks_mirrored(left: Sequence[CommitmentKey], right: Sequence[CommitmentKe
             x_there, y_there = right[len(left_ids) - first].preposition, right[0].preposition
             leans = left[first - 1].kind in _LEANS_FORWARD or left[-1].kind in _LEANS_FORWARD
             crowded = sum(key.kind != "negation" for key in left[first:second]) > 1  # more than the verb
-            return (
-                not leans and not crowded and x_here == x_there and y_here == y_there and bool(x_here) != bool(y_here)
-            )
+            is_marked = (x_here, y_here) == (x_there, y_there) and bool(x_here) != bool(y_here)
+            return is_marked and not leans and not crowded
     return False
 
 
-def _is_passive_of(active: Sequence[CommitmentKey], passive: Sequence[CommitmentKey], agent: int) -> bool:
+def _is_passive_of(active: Keys, passive: Keys, agent: int) -> bool:
     """Subject, verb, object became object, verb, agent (English) or object, agent, verb (German)."""
     active_ids, passive_ids = _identities(active), _identities(passive)
     size = len(active_ids)
@@ -182,9 +179,7 @@ def _is_passive_of(active: Sequence[CommitmentKey], passive: Sequence[Commitment
     return False
 
 
-def _without_shared_phrase(
-    left: Sequence[CommitmentKey], right: Sequence[CommitmentKey], words: ComparisonLexicon
-) -> Iterator[tuple[Sequence[CommitmentKey], Sequence[CommitmentKey]]]:
+def _without_shared_phrase(left: Keys, right: Keys, words: ComparisonLexicon) -> Iterator[tuple[Keys, Keys]]:
     """Both texts without a phrase of time or place that they share, if each text is a single clause."""
     right_phrases = dict(_phrases(right, words))
     for phrase, (start, end) in _phrases(left, words):
@@ -197,7 +192,7 @@ def _without_shared_phrase(
 _Phrase = tuple[str, tuple[tuple[str, str], ...]]
 
 
-def _phrases(keys: Sequence[CommitmentKey], words: ComparisonLexicon) -> Iterator[tuple[_Phrase, tuple[int, int]]]:
+def _phrases(keys: Keys, words: ComparisonLexicon) -> Iterator[tuple[_Phrase, tuple[int, int]]]:
     """The phrases that may move: after a mobile preposition, or a date by itself."""
     for start, key in enumerate(keys):
         if key.preposition not in words.mobile and key.kind != "date":
@@ -211,12 +206,12 @@ def _phrases(keys: Sequence[CommitmentKey], words: ComparisonLexicon) -> Iterato
             yield (key.preposition, tuple(_identities(keys[start:end]))), (start, end)
 
 
-def _has_clauses(keys: Sequence[CommitmentKey], front: int) -> bool:
+def _has_clauses(keys: Keys, front: int) -> bool:
     """Whether a text has more than one clause. A comma after a leading phrase does not count."""
     return any(key.clause for index, key in enumerate(keys) if index and index != front)
 
 
-def _is_inverted(left: Sequence[CommitmentKey], right: Sequence[CommitmentKey]) -> bool:
+def _is_inverted(left: Keys, right: Keys) -> bool:
     """German: after a leading phrase the verb comes before its subject."""
     left_ids, right_ids = _identities(left), _identities(right)
     if left_ids[2:] != right_ids[2:] or left_ids[:2] != [*reversed(right_ids[:2])]:

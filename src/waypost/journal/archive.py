@@ -8,9 +8,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, tzinfo
+from operator import attrgetter
 
 from waypost.journal.heading import read_heading
-from waypost.journal.markdown import MARKER, JournalPage, PageBlock, gap_after, newline_of, parse_page, render_entry
+from waypost.journal.markdown import MARKER, JournalPage, gap_after, newline_of, parse_page, render_entry
 from waypost.model.journal import Amendment, Entry
 
 BY_HAND = "hand"  # author of a correction made in an editor
@@ -36,7 +37,8 @@ def updated_original(original: str | None, live: str, day: date, zone: tzinfo | 
         if merged != old.entries[index]:
             changed[index] = merged
     if lines := _other_lines(new, original):
-        additions[len(old.entries) - 1].append(Entry("\n".join(lines), _last_time(new, at), "note"))
+        last_time = new.entries[-1].at if new.entries else at
+        additions[len(old.entries) - 1].append(Entry("\n".join(lines), last_time, "note"))
     return _text_with_entries(old.with_entries(changed) if changed else old, additions)
 
 
@@ -64,10 +66,8 @@ def with_importance(page: JournalPage, importance: Mapping[str, int]) -> Journal
 def updated_summary_original(original: str | None, live: str, own_lines: Sequence[str]) -> str:
     """The archived form of a summary: the live file, plus the `own_lines` of people that only the archived file has."""
     existing = {line.strip() for line in live.splitlines()}
-    missing = (
-        [line for line in own_lines if line.strip() and line.strip() not in existing] if original is not None else []
-    )
-    if not missing:
+    missing = [line for line in own_lines if line.strip() and line.strip() not in existing]
+    if original is None or not missing:
         return live
     newline = newline_of(live)
     return live + gap_after(live[-4:], newline) + newline.join(missing) + newline
@@ -89,7 +89,7 @@ def _matches(old: Sequence[Entry], new: Sequence[Entry]) -> list[tuple[Entry, in
             matches.append((entry, by_id.get(entry.id)))
         else:
             matches.append((replace(entry, id=None), None))
-    for key in (_text_and_time, _time_and_speaker):
+    for key in (attrgetter("text", "at"), attrgetter("at", "speaker")):
         unmatched: dict[object, list[int]] = defaultdict(list)
         matched = {index for _, index in matches}
         for index in without_id:
@@ -99,14 +99,6 @@ def _matches(old: Sequence[Entry], new: Sequence[Entry]) -> list[tuple[Entry, in
             if original_index is None and (indices := unmatched.get(key(entry))):
                 matches[position] = (entry, indices.pop(0))
     return matches
-
-
-def _text_and_time(entry: Entry) -> object:
-    return entry.text, entry.at
-
-
-def _time_and_speaker(entry: Entry) -> object:
-    return entry.at, entry.speaker
 
 
 def _merged_entry(old: Entry, new: Entry, at: datetime) -> Entry:
@@ -130,26 +122,15 @@ def _merged_entry(old: Entry, new: Entry, at: datetime) -> Entry:
 def _other_lines(live: JournalPage, original: str) -> list[str]:
     """Lines outside entries that the original lacks, such as a changed title."""
     existing = {line.strip() for line in original.splitlines()}
-    return [
-        line.strip()
-        for block in live.blocks
-        if block.entry is None
-        for line in block.raw.splitlines()
-        if line.strip("\ufeff \t")
-        and not line.startswith(MARKER)
-        and not _is_emptied_heading(line)
-        and line.strip() not in existing
-    ]
+    lines = [line for block in live.blocks if block.entry is None for line in block.raw.splitlines()]
+    lines = [line for line in lines if line.strip("\ufeff \t") and line.strip() not in existing]
+    return [line.strip() for line in lines if not line.startswith(MARKER) and not _is_emptied_heading(line)]
 
 
 def _is_emptied_heading(line: str) -> bool:
     """Whether the line is one of Waypost's headings whose text was removed."""
     heading = read_heading(line)
     return heading is not None and "id" in heading.fields
-
-
-def _last_time(page: JournalPage, at: datetime) -> datetime:
-    return page.entries[-1].at if page.entries else at
 
 
 def _text_with_entries(page: JournalPage, additions: Mapping[int, Sequence[Entry]]) -> str:
@@ -162,7 +143,7 @@ def _text_with_entries(page: JournalPage, additions: Mapping[int, Sequence[Entry
     pending = list(additions.get(-1, ()))
     index = -1
     for block in page.blocks:
-        if pending and not _is_head(block):
+        if pending and block.raw.startswith("###"):
             _add(parts, pending, newline)
             pending = []
         parts.append(block.raw)
@@ -171,10 +152,6 @@ def _text_with_entries(page: JournalPage, additions: Mapping[int, Sequence[Entry
             pending += additions.get(index, ())
     _add(parts, pending, newline)
     return "".join(parts)
-
-
-def _is_head(block: PageBlock) -> bool:
-    return not block.raw.startswith("###")
 
 
 def _add(parts: list[str], entries: Sequence[Entry], newline: str) -> None:

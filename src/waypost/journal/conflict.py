@@ -61,9 +61,7 @@ def union(ours: Sequence[Entry], theirs: Sequence[Entry]) -> tuple[Entry, ...]:
     return (*merged, *pending)
 
 
-def _conflicts(
-    text: str,
-) -> list[tuple[re.Match[str], re.Match[str] | None, re.Match[str], re.Match[str]]]:
+def _conflicts(text: str) -> list[tuple[re.Match[str], re.Match[str] | None, re.Match[str], re.Match[str]]]:
     """Complete conflicts: the start, the common base if there is one, the middle and the end sign."""
     conflicts = []
     start = base = middle = None

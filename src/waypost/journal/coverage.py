@@ -81,13 +81,13 @@ class CoverageIndex:
     def _months(self, first: date, last: date) -> Iterator[str]:
         day = first
         while day <= last:
-            following = (day.replace(day=1) + 32 * _DAY).replace(day=1)
-            month, end = Month(day.year, day.month), min(last, following - _DAY)
-            if day.day == 1 and end == following - _DAY and month_path(month) in self.paths:
+            month = Month(day.year, day.month)
+            end = min(last, month.last)
+            if (day, end) == (month.first, month.last) and month_path(month) in self.paths:
                 yield month_path(month)
             else:
                 yield from self._weeks(day, end, first, last)
-            day = following
+            day = month.last + _DAY
 
     def _weeks(self, start: date, end: date, first: date, last: date) -> Iterator[str]:
         """Summaries of weeks inside the range, or inside a whole month of it; else single days."""
@@ -113,17 +113,11 @@ def last_day_of(path: str) -> date | None:
     """The last day that a file covers, or None if it covers no time."""
     if (day := day_of(path)) is not None:
         return day
-    if (week := week_of(path)) is not None:
-        return week.last
-    if (month := month_of(path)) is not None:
-        return (date(month.year, month.number, 1) + 32 * _DAY).replace(day=1) - _DAY
-    if (year := year_of(path)) is not None:
-        return date(year, 12, 31)
-    return None
+    if (period := week_of(path) or month_of(path)) is not None:
+        return period.last
+    return date(year, 12, 31) if (year := year_of(path)) is not None else None
 
 
 def first_day_of(period: Week | Month | int) -> date:
     """The first day of a week, month or year."""
-    if isinstance(period, Week):
-        return period.first
-    return date(period.year, period.number, 1) if isinstance(period, Month) else date(period, 1, 1)
+    return date(period, 1, 1) if isinstance(period, int) else period.first

@@ -116,7 +116,8 @@ class JournalFolder:
             directory = self.root / folder
             if _is_plain_folder(directory):
                 names = [name for name in os.listdir(directory) if folder or name in (DNA, INDEX)]
-                links += [f"{folder}/{name}".lstrip("/") for name in names if _is_linked_page(directory, folder, name)]
+                pages = [name for name in names if _logical(folder, name) is not None]
+                links += [f"{folder}/{name}".lstrip("/") for name in pages if (directory / name).is_symlink()]
         return sorted(links)
 
     def stamp(self, path: str) -> FileStamp | None:
@@ -276,10 +277,6 @@ def _logical(folder: str, name: str) -> str | None:
         return None
     path = f"{folder}/{name}" if folder else name
     return path.removesuffix(".gz")
-
-
-def _is_linked_page(directory: Path, folder: str, name: str) -> bool:
-    return _logical(folder, name) is not None and (directory / name).is_symlink()
 
 
 def _link_error(path: Path) -> StoreError:

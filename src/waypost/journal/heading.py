@@ -18,7 +18,7 @@ from waypost.model.kinds import KINDS, kind_of
 _KINDS = {name: name for name, kind in KINDS.items() if kind.is_journal} | {"agent": kind_of("agent").name}
 _OWN_WORDS = frozenset(_KINDS) | {"protected"}
 _CLOCK = re.compile(
-    r"([0-9]{1,2}):([0-5][0-9])(?::([0-5][0-9]))?(?!:?[0-9])(?:[ ]?([ap])\.?m\b\.?)?(?=$|[\s·•|:,–—-])", re.IGNORECASE
+    r"([0-9]{1,2}):([0-5][0-9])(?::([0-5][0-9]))?(?!:?[0-9])(?:[ ]?([ap])\.?m\b\.?)?(?=$|[\s·•|:,–—-])", re.I
 )
 _BETWEEN = re.compile(r"\s*+(?:[·•|:,–—-](?=\s|$))?\s*+")
 _DASHES = frozenset("·•|–—-")

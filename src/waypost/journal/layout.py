@@ -52,14 +52,18 @@ class Month:
     number: int
 
     @property
+    def first(self) -> date:
+        return date(self.year, self.number, 1)
+
+    @property
+    def last(self) -> date:
+        return (self.first + timedelta(days=32)).replace(day=1) - timedelta(days=1)
+
+    @property
     def weeks(self) -> tuple[Week, ...]:
         """The weeks whose Thursday is in this month, in order."""
-        day, weeks = date(self.year, self.number, 1), []
-        while (day.year, day.month) == (self.year, self.number):
-            if day.isoweekday() == 4:
-                weeks.append(Week.of(day))
-            day += timedelta(days=1)
-        return tuple(weeks)
+        days = (self.first + timedelta(days=number) for number in range(self.last.day))
+        return tuple(Week.of(day) for day in days if day.isoweekday() == 4)
 
     def __str__(self) -> str:
         return f"{self.year:04}-{self.number:02}"

@@ -107,9 +107,8 @@ class JournalPage:
 
     def _refuse_conflict(self) -> None:
         if self.is_conflicted:
-            raise InvalidInput(
-                "The page has an unresolved merge conflict.", "Resolve it in your editor, or with git, and try again."
-            )
+            hint = "Resolve it in your editor, or with git, and try again."
+            raise InvalidInput("The page has an unresolved merge conflict.", hint)
 
 
 def parse_page(text: str, day: date | None, zone: tzinfo | None) -> JournalPage:
@@ -120,9 +119,8 @@ def parse_page(text: str, day: date | None, zone: tzinfo | None) -> JournalPage:
     if (sides := conflict.sides(text)) is not None:
         ours, theirs = (parse_page(side, day, zone) for side in sides)
         entries = conflict.union(ours.entries, theirs.entries)
-        return JournalPage(
-            (PageBlock(text, None),), entries, day, zone, is_conflicted=True, hold=ours.hold or theirs.hold
-        )
+        hold = ours.hold or theirs.hold
+        return JournalPage((PageBlock(text, None),), entries, day, zone, is_conflicted=True, hold=hold)
     start, head = _page_head(text)
     headings = list(_headings(text, start + len(head)))
     page_day = day or _title_day(head) or _stated_day(headings, zone) or UNDATED
@@ -260,16 +258,9 @@ def _render(entry: Entry, newline: str) -> str:
 
 def _is_own_line(line: str) -> bool:
     """Whether a line of somebody's text would be read as Waypost's own."""
-    match line[:1]:
-        case "#":
-            return read_heading(line) is not None
-        case ">":
-            return is_amendment(line) or conflict.is_sign(line)
-        case "<":
-            return line.startswith(MARKER) or conflict.is_sign(line)
-        case "|":
-            return conflict.is_sign(line)
-    return False
+    if line[:1] == "#":
+        return read_heading(line) is not None
+    return line[:1] in (">", "<", "|") and (is_amendment(line) or line.startswith(MARKER) or conflict.is_sign(line))
 
 
 def _escape(line: str) -> str:

@@ -6,7 +6,7 @@ runs and one late run give the same files.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 
 from waypost.journal import layout
@@ -15,6 +15,7 @@ from waypost.journal.plan_steps import (
     Compress,
     ExceededLimit,
     File,
+    Files,
     Join,
     MakeMonth,
     MakeYear,
@@ -35,7 +36,7 @@ EARLIEST_BY_SIZE = timedelta(days=2)  # today's and yesterday's files stay at an
 _ORDER: dict[type, int] = {Trim: 0, Join: 1, MakeMonth: 2, MakeYear: 3, Compress: 4, Rescore: 5}
 
 
-def due_by_time(files: Mapping[str, File], today: date) -> tuple[Step, ...]:
+def due_by_time(files: Files, today: date) -> tuple[Step, ...]:
     """All steps due until today, in due order."""
     days, joins = _days(files, today), _joins(files, today)
     months = _months(files, joins, today)
@@ -52,10 +53,9 @@ def due_by_time(files: Mapping[str, File], today: date) -> tuple[Step, ...]:
     return tuple(sorted(steps, key=lambda step: (step.due, _ORDER[type(step)], str(step))))
 
 
-def due_by_size(files: Mapping[str, File], today: date, limits: SizeLimits) -> tuple[Step, ...]:
+def due_by_size(files: Files, today: date, limits: SizeLimits) -> tuple[Step, ...]:
     """Steps that sizes require once all steps by time are done: early weeks, and days compressed early."""
-    joins = _early_joins(files, today, limits)
-    return (*joins, *_early_compressions(files, today, limits.plain_archive))
+    return (*_early_joins(files, today, limits), *_early_compressions(files, today, limits.plain_archive))
 
 
 def month_due(month: Month) -> date:
@@ -72,7 +72,7 @@ def year_due(year: int) -> date:
     return date(december.year + ((december.month, december.day) != (1, 1)), 1, 1)
 
 
-def _days(files: Mapping[str, File], today: date) -> dict[str, date]:
+def _days(files: Files, today: date) -> dict[str, date]:
     return {path: day for path, day in open_in(files, "daily", layout.day_of).items() if day <= today}
 
 
@@ -81,7 +81,7 @@ def _is_stale(file: File, day: date, today: date) -> bool:
     return day + TRIM_AFTER < today and (file.scored is None or file.scored < today)
 
 
-def _joins(files: Mapping[str, File], today: date) -> list[Join]:
+def _joins(files: Files, today: date) -> list[Join]:
     """Due days of one week join together, on the due day of the last: its summary is made only once."""
     weeks: dict[Week, list[str]] = defaultdict(list)
     for path, day in _days(files, today).items():
@@ -90,19 +90,16 @@ def _joins(files: Mapping[str, File], today: date) -> list[Join]:
     return [_join(files, week, paths, today) for week, paths in weeks.items()]
 
 
-def _join(
-    files: Mapping[str, File], week: Week, paths: Sequence[str], today: date, exceeded: ExceededLimit | None = None
-) -> Join:
+def _join(files: Files, week: Week, paths: Sequence[str], today: date, exceeded: ExceededLimit | None = None) -> Join:
     """The step is due when the week's last summarised day was, even if an omitted day joins later."""
     days = [day for path in paths if (day := layout.day_of(path))]
     last = max([*days, *joined_days(files, week)])
     return Join(min(last + JOIN_AFTER, today), week, tuple(sorted(paths)), exceeded)
 
 
-def _months(files: Mapping[str, File], joins: Sequence[Join], today: date) -> list[MakeMonth]:
-    closed = {
-        week for path, file in files.items() if file.is_closed and (week := in_stage(path, "weekly", layout.week_of))
-    }
+def _months(files: Files, joins: Sequence[Join], today: date) -> list[MakeMonth]:
+    closed_paths = [path for path, file in files.items() if file.is_closed]
+    closed = {week for path in closed_paths if (week := in_stage(path, "weekly", layout.week_of))}
     weeks = set(open_in(files, "weekly", layout.week_of).values()) | {join.week for join in joins} - closed
     months: dict[Month, list[Week]] = defaultdict(list)
     for week in sorted(weeks):
@@ -115,18 +112,13 @@ def _months(files: Mapping[str, File], joins: Sequence[Join], today: date) -> li
     ]
 
 
-def _years(
-    files: Mapping[str, File], joins: Sequence[Join], new_months: Sequence[MakeMonth], today: date
-) -> list[MakeYear]:
+def _years(files: Files, joins: Sequence[Join], new_months: Sequence[MakeMonth], today: date) -> list[MakeYear]:
     """Years are skipped while a day or week has not reached its month yet."""
     months = set(open_in(files, "monthly", layout.month_of).values()) | {step.month for step in new_months}
     leaving_paths = {path for join in joins for path in join.paths}
     leaving_paths |= {layout.week_path(week) for step in new_months for week in step.weeks}
-    unfinished = {
-        week.month.year
-        for path in files
-        if path not in leaving_paths and (week := _week_of_live(path)) and week.first <= today
-    }
+    weeks = [week for path in files if path not in leaving_paths and (week := _week_of_live(path))]
+    unfinished = {week.month.year for week in weeks if week.first <= today}
     unfinished |= {year for path, file in files.items() if file.is_closed and (year := _year_of_closed(path))}
     years: dict[int, list[Month]] = defaultdict(list)
     for month in sorted(months):
@@ -146,25 +138,23 @@ def _year_of_closed(path: str) -> int | None:
 
 
 def _compressions(
-    files: Mapping[str, File],
+    files: Files,
     joins: Sequence[Join],
     months: Sequence[MakeMonth],
     years: Sequence[MakeYear],
     today: date,
 ) -> list[Compress]:
     """Compress archived files that cover a time more than 90 days ago, including those that this plan archives."""
-    arrivals: dict[str, date] = {
-        path: date.min for path, file in files.items() if path.startswith(f"{layout.ARCHIVE}/") and not file.gzipped
-    }
+    archived = [path for path in files if path.startswith(f"{layout.ARCHIVE}/")]
+    arrivals = {path: date.min for path in archived if not files[path].gzipped}
     leaving_paths: set[str] = set()
     for live, due in _archived_files(joins, months, years):
         leaving_paths.add(live)
         archive_path = archive_of(live)
         if not (archive_path in files and files[archive_path].gzipped):
             arrivals[archive_path] = max(due, arrivals.get(archive_path, due))
-    live_archives = {
-        archive_of(path) for path in files if path not in leaving_paths and layout.stage_of(path) in layout.STAGES
-    }
+    staying = [path for path in files if path not in leaving_paths and layout.stage_of(path) in layout.STAGES]
+    live_archives = {archive_of(path) for path in staying}
     steps = []
     for path, since in arrivals.items():
         end = end_of(path)
@@ -182,7 +172,7 @@ def _archived_files(
     yield from ((layout.month_path(month), step.due) for step in years for month in step.months)
 
 
-def _early_joins(files: Mapping[str, File], today: date, limits: SizeLimits) -> list[Join]:
+def _early_joins(files: Files, today: date, limits: SizeLimits) -> list[Join]:
     days = [(day, path) for path, day in _days(files, today).items() if day + EARLIEST_BY_SIZE <= today]
     daily = sum(file.size for path, file in files.items() if layout.stage_of(path) == "daily")
     total = sum(file.size for file in files.values())
@@ -190,15 +180,8 @@ def _early_joins(files: Mapping[str, File], today: date, limits: SizeLimits) -> 
     reasons: dict[Week, ExceededLimit] = {}
     for day, path in sorted(days):
         size = files[path].size
-        exceeded = (
-            ExceededLimit("daily", daily, limits.daily)
-            if daily > limits.daily
-            else ExceededLimit("all", total, limits.total)
-            if total > limits.total
-            else ExceededLimit(path, size, limits.file)
-            if size > limits.file
-            else None
-        )
+        checked = (("daily", daily, limits.daily), ("all", total, limits.total), (path, size, limits.file))
+        exceeded = next((ExceededLimit(*row) for row in checked if row[1] > row[2]), None)
         if exceeded and not is_closed_at(files, layout.week_path(Week.of(day))):
             weeks[Week.of(day)].append(path)
             reasons.setdefault(Week.of(day), exceeded)
@@ -206,21 +189,15 @@ def _early_joins(files: Mapping[str, File], today: date, limits: SizeLimits) -> 
     return [_join(files, week, paths, today, reasons[week]) for week, paths in weeks.items()]
 
 
-def _early_compressions(files: Mapping[str, File], today: date, limit: int) -> list[Compress]:
+def _early_compressions(files: Files, today: date, limit: int) -> list[Compress]:
     """Compress the oldest archived days while the uncompressed ones exceed the limit.
 
     Summaries are left out: which files exist must not depend on when the small summaries were archived.
     """
     live = {day for path in files if (day := in_stage(path, "daily", layout.day_of))}
-    plain = sorted(
-        (day, path)
-        for path, file in files.items()
-        if not file.gzipped
-        and not file.is_closed
-        and (day := in_stage(path, "archive/daily", layout.day_of))
-        and day not in live
-        and day <= today
-    )
+    days = open_in(files, "archive/daily", layout.day_of)
+    plain = sorted((day, path) for path, day in days.items() if day not in live and day <= today)
+    plain = [(day, path) for day, path in plain if not files[path].gzipped]
     total = sum(files[path].size for _, path in plain)
     steps = []
     for _, path in plain:

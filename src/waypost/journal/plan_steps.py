@@ -25,6 +25,9 @@ class File:
     scored: date | None = None  # the day for which a trimmed day was last scored, if nobody changed it since
 
 
+Files = Mapping[str, File]  # by path
+
+
 @dataclass(frozen=True, slots=True)
 class SizeLimits:
     """Limits in bytes. Exceeding one brings the weekly summary early."""
@@ -116,15 +119,12 @@ def end_of(path: str) -> date | None:
     """The last day that an archived file covers."""
     if day := in_stage(path, "archive/daily", layout.day_of):
         return day
-    if week := in_stage(path, "archive/weekly", layout.week_of):
-        return week.first + timedelta(days=6) if week.year < date.max.year else None
-    if month := in_stage(path, "archive/monthly", layout.month_of):
-        after = date(month.year + month.number // 12, month.number % 12 + 1, 1) if month.year < date.max.year else None
-        return after - timedelta(days=1) if after else None
-    return None
+    week = in_stage(path, "archive/weekly", layout.week_of)
+    period = week or in_stage(path, "archive/monthly", layout.month_of)
+    return period.last if period else None
 
 
-def is_closed_at(files: Mapping[str, File], path: str) -> bool:
+def is_closed_at(files: Files, path: str) -> bool:
     return path in files and files[path].is_closed
 
 
@@ -133,10 +133,7 @@ def in_stage(path: str, stage: str, parse: Callable[[str], Period | None]) -> Pe
     return parse(path) if layout.stage_of(path) == stage else None
 
 
-def open_in(files: Mapping[str, File], stage: str, parse: Callable[[str], Period | None]) -> dict[str, Period]:
+def open_in(files: Files, stage: str, parse: Callable[[str], Period | None]) -> dict[str, Period]:
     """The files of a folder that may be changed, with their periods."""
-    return {
-        path: period
-        for path, file in files.items()
-        if not file.is_closed and (period := in_stage(path, stage, parse)) is not None
-    }
+    periods = {path: in_stage(path, stage, parse) for path, file in files.items() if not file.is_closed}
+    return {path: period for path, period in periods.items() if period is not None}

@@ -24,7 +24,8 @@ def readable_entry(entry: Entry, zone: tzinfo | None) -> str:
     if text is None:
         return ""
     at = entry.at.astimezone(zone) if zone is not None else entry.at
-    title = " · ".join(part for part in (at.strftime("%H:%M"), entry.speaker or _kind(entry)) if part)
+    who = entry.speaker or ("" if entry.kind == "conversation" else entry.kind)
+    title = " · ".join(part for part in (at.strftime("%H:%M"), who) if part)
     return f"### {title}\n{text.strip()}"
 
 
@@ -47,7 +48,3 @@ def cut_to(pieces: Sequence[str], characters: int, between: str, *, from_end: bo
             break
         fitting.append(piece)
     return (fitting[::-1] if from_end else fitting), len(pieces) - len(fitting)
-
-
-def _kind(entry: Entry) -> str:
-    return "" if entry.kind == "conversation" else entry.kind

@@ -57,7 +57,5 @@ class RemoteJournal(JournalFolder):
         raise self._not_here(f"{path[:100]} is not on this machine")
 
     def _not_here(self, why: str) -> NotFound:
-        return NotFound(
-            f"The journal of {self._name!r} is kept in its repository: {why}.",
-            "Run this where the project is checked out.",
-        )
+        message = f"The journal of {self._name!r} is kept in its repository: {why}."
+        return NotFound(message, "Run this where the project is checked out.")

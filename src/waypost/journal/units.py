@@ -41,16 +41,12 @@ def units_of(folder: JournalFolder, path: str, text: str) -> list[JournalUnit]:
     if path == DNA:
         return []
     if stage_of(path) in PAGES:
-        return [_unit(entry) for entry in parse_page(text, day_of(path), folder.zone).entries]
+        return [unit_of(entry) for entry in parse_page(text, day_of(path), folder.zone).entries]
     kind = "preference" if path == PREFERENCES else "note"
     at = _last_day(folder, path)
-    return [
-        JournalUnit(
-            Entry(bullet.text, at or _START, kind, id=bullet.id), _digest(kind, bullet.text), dated=at is not None
-        )
-        for part in _texts_of_people(path, text)
-        for bullet in parse_bullets(part)
-    ]
+    bullets = [bullet for part in _texts_of_people(path, text) for bullet in parse_bullets(part)]
+    entries = [Entry(bullet.text, at or _START, kind, id=bullet.id) for bullet in bullets]
+    return [JournalUnit(entry, _digest(kind, entry.text), dated=at is not None) for entry in entries]
 
 
 def _texts_of_people(path: str, text: str) -> tuple[str, ...]:
@@ -68,18 +64,14 @@ def _last_day(folder: JournalFolder, path: str) -> datetime | None:
     return None if day is None else datetime.combine(day, time(), folder.zone or UTC)
 
 
-def _unit(entry: Entry) -> JournalUnit:
+def unit_of(entry: Entry) -> JournalUnit:
+    """The unit of an entry as a file contains it."""
     parts = (
         entry.kind, entry.speaker or "", entry.session or "", entry.at.isoformat(), entry.text, entry.trimmed or "",
         str(entry.importance), str(entry.protected), json.dumps(dict(sorted(entry.more.items()))),
         *(f"{amendment.at.isoformat()} {amendment.by} {amendment.text}" for amendment in entry.amendments),
     )  # fmt: skip
     return JournalUnit(entry, _digest(*parts))
-
-
-def unit_of(entry: Entry) -> JournalUnit:
-    """The unit of an entry as a file will contain it."""
-    return _unit(entry)
 
 
 def _digest(*parts: str) -> bytes:
@@ -150,16 +142,14 @@ class HeadingDetails:
 
 
 def heading_details(more: Mapping[str, str]) -> HeadingDetails:
-    tags, evidence = _json_or_none(more.get(_TAGS)), _json_or_none(more.get(_EVIDENCE))
-    refs = [CodeReference.from_json(str(ref)) for ref in _list_or_empty(_json_or_none(more.get(_REFS)))]
+    tags = _json_or_none(more.get(_TAGS))
+    pairs = list(tags.items())[:_MOST] if isinstance(tags, dict) else []
     rest = {name: value for name, value in more.items() if name not in (_TAGS, _REFS, _EVIDENCE, _BY, KEY)}
     return HeadingDetails(
         more.get(KEY) or None,
-        {str(name)[:100]: str(value)[:500] for name, value in list(tags.items())[:_MOST]}
-        if isinstance(tags, dict)
-        else {},
-        tuple(refs),
-        tuple(str(line)[:500] for line in _list_or_empty(evidence)),
+        {str(name)[:100]: str(value)[:500] for name, value in pairs},
+        tuple(CodeReference.from_json(str(ref)) for ref in _json_list(more.get(_REFS))),
+        tuple(str(line)[:500] for line in _json_list(more.get(_EVIDENCE))),
         dict(list(rest.items())[:_MOST]),
     )
 
@@ -171,8 +161,9 @@ def _json_or_none(value: str | None) -> object:
         return None
 
 
-def _list_or_empty(value: object) -> list[object]:
-    return value[:_MOST] if isinstance(value, list) else []
+def _json_list(value: str | None) -> list[object]:
+    rows = _json_or_none(value)
+    return rows[:_MOST] if isinstance(rows, list) else []
 
 
 def indexed_page(reader: Reader, folder: JournalFolder, journal_id: str, path: str) -> str | None:

@@ -3,7 +3,7 @@
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache, lru_cache
@@ -73,13 +73,10 @@ def summary_words(language: str) -> SummaryWords:
         headings=table["headings"],
         phrases=table["phrases"],
         relative=_relative(table["relative"]),
-        time=lists["time"],
         month_names=frozenset(map(fold, table["months"].split())),
-        articles=lists["articles"],
-        negations=lists["negations"],
         abbreviations=frozenset(table["words"]["abbreviations"].split()),
-        auxiliaries=lists["auxiliaries"],
-        praise=re.compile(table["words"]["praise"], re.IGNORECASE),
+        **{name: lists[name] for name in ("time", "articles", "negations", "auxiliaries")},
+        praise=re.compile(table["words"]["praise"], re.I),
         openers=_openings(table["words"]["openers"]),
         greetings=_openings(table["words"]["greetings"]),
     )
@@ -94,7 +91,7 @@ def nameless_speakers() -> frozenset[str]:
 
 def _openings(alternatives: str) -> re.Pattern[str]:
     phrases = [re.escape(phrase.strip()) for phrase in alternatives.split("|") if phrase.strip()]
-    return re.compile(rf"\W{{0,9}}(?:{'|'.join(phrases)})\b", re.IGNORECASE)
+    return re.compile(rf"\W{{0,9}}(?:{'|'.join(phrases)})\b", re.I)
 
 
 def _relative(table: Mapping[str, str]) -> tuple[tuple[re.Pattern[str], int | None], ...]:
@@ -133,27 +130,27 @@ def main_language(texts: Iterable[str]) -> str:
     return max(LANGUAGES, key=lambda language: amounts[language])
 
 
+def _relative_matches(text: str, words: SummaryWords) -> Iterator[tuple[str, int | None]]:
+    """Words such as "tomorrow" in a text, with the days from today. None for "this week" and the like."""
+    for pattern, days in words.relative:
+        if (match := pattern.search(text)) is not None:
+            text = pattern.sub(" ", text)  # "heute morgen" is not also a tomorrow
+            yield match[0], days
+
+
 def relative_days(text: str, said_on: date, words: SummaryWords) -> list[date | None]:
     """The days that words such as "tomorrow" refer to, each once. None for "this week" and the like."""
-    days_found: dict[date | None, None] = {}
-    rest = text
-    for pattern, days in words.relative:
-        if pattern.search(rest):
-            rest = pattern.sub(" ", rest)  # "heute morgen" is not also a tomorrow
-            days_found[None if days is None else said_on + timedelta(days=days)] = None
-    return list(days_found)
+    distances = [days for _, days in _relative_matches(text, words)]
+    return list(dict.fromkeys(None if days is None else said_on + timedelta(days=days) for days in distances))
 
 
 def relative_words(text: str, said_on: date, words: SummaryWords) -> list[tuple[str, date]]:
     """Words such as "yesterday" in a text, with the day each refers to. The day it was said is left out."""
     spoken_words = summary_words(language_at_start(text) or words.language)
     words_by_day: dict[date, str] = {}
-    rest = text
-    for pattern, days in spoken_words.relative:
-        if (match := pattern.search(rest)) is not None:
-            rest = pattern.sub(" ", rest)
-            if days:
-                words_by_day.setdefault(said_on + timedelta(days=days), match[0].lower())
+    for word, days in _relative_matches(text, spoken_words):
+        if days:
+            words_by_day.setdefault(said_on + timedelta(days=days), word.lower())
     return sorted(((word, day) for day, word in words_by_day.items()), key=lambda pair: pair[1])
 
 
@@ -221,12 +218,10 @@ def _sentences_of(line: str, words: SummaryWords) -> list[str]:
 
 
 def _is_end(line: str, end: "re.Match[str]", words: SummaryWords) -> bool:
-    if end[0] != ".":
-        after = line[end.end() :].lstrip()
-        return not after[:1].islower()
-    after = line[end.end() :].lstrip()
-    if after[:1].islower():  # an abbreviation missing from the list
+    if line[end.end() :].lstrip()[:1].islower():  # an abbreviation missing from the list
         return False
+    if end[0] != ".":
+        return True
     last = _LAST_WORD.search(line, max(0, end.start() - 12), end.start())
     word = fold(last[1]).lstrip("(\"'„«“") if last else ""
     if word.isdecimal() and len(word) <= 2 and words.language == "de":  # "am 30. Januar"

@@ -8,7 +8,7 @@ from waypost.model.shape import FileShape, Landmark
 from waypost.refs.anchor import Anchor
 from waypost.refs.occurrences import note_occurrences, occurrences, same_text, surroundings
 from waypost.refs.other_files import OtherFiles
-from waypost.refs.sketch import best_window
+from waypost.refs.sketch import Window, best_window
 from waypost.refs.symbols import last_name, same_name, span
 
 _WORDS_DISTINCT = 20  # fewer words are not distinctive: `return None` is in every file
@@ -25,13 +25,10 @@ def follow_part(anchor: Anchor, was: LineRange | None, here: FileShape | None, o
         inside = _enclosing_symbol(anchor, shape)
         start = _exact_place(anchor, shape, inside)
         if start is not None:
-            return CodeVerdict(
-                same, shape.path, _lines(anchor, shape, start, start + anchor.count), name=_qualified_name(inside)
-            )
-        if shape.broken or anchor.broken:
-            lines = _lines_as_written(anchor, was, shape)
-            if lines is not None:
-                return CodeVerdict(same, shape.path, lines, name=_qualified_name(inside))
+            return _verdict(same, shape, _lines(anchor, shape, start, start + anchor.count), inside)
+        lines = _lines_as_written(anchor, was, shape) if shape.broken or anchor.broken else None
+        if lines is not None:
+            return _verdict(same, shape, lines, inside)
     for shape, _ in _shapes(anchor, here, others):
         changed = _similar(anchor, shape, _enclosing_symbol(anchor, shape))
         if changed is not None:
@@ -63,16 +60,9 @@ def _follow_wordless_lines(
     written = [lines for lines in same_text(shape, anchor.text, anchor.height) if first <= lines.start <= last]
     if written:
         nearest = min(written, key=lambda lines: (abs(lines.start - expected), lines))
-        return CodeVerdict(same, shape.path, nearest, name=_qualified_name(inside))
-    start, end = max(1, min(expected, last)), max(1, min(expected + anchor.trail, last))
-    blank = not anchor.height
-    return CodeVerdict(
-        same if blank else CHANGED,
-        shape.path,
-        LineRange(start, end),
-        amount=0.0 if blank else 1.0,
-        name=_qualified_name(inside),
-    )
+        return _verdict(same, shape, nearest, inside)
+    lines = LineRange(max(1, min(expected, last)), max(1, min(expected + anchor.trail, last)))
+    return _verdict(CHANGED, shape, lines, inside, 1.0) if anchor.height else _verdict(same, shape, lines, inside)
 
 
 def _follow_comment(
@@ -88,16 +78,13 @@ def _follow_comment(
         begin, end = shape.notes_between(*rows)
         added = end - begin - anchor.count  # words added on its lines: "not" before a sentence reverses it
         if added:
-            return CodeVerdict(
-                CHANGED, shape.path, lines, round(added / (added + anchor.count), 4), _qualified_name(inside)
-            )
-        return CodeVerdict(same, shape.path, lines, name=_qualified_name(inside))
+            return _verdict(CHANGED, shape, lines, inside, added / (added + anchor.count))
+        return _verdict(same, shape, lines, inside)
     window = best_window(anchor.sketch, shape.notes[first:behind], first)
     least = _ALIKE_INSIDE if inside or not anchor.qualified else _ALIKE_OUTSIDE
     if window is not None and window.likeness >= least:
         lines = LineRange(shape.note_rows[window.first], shape.note_rows[window.behind - 1])
-        amount = max(1 - window.likeness, 1 / max(2, anchor.count))
-        return CodeVerdict(CHANGED, shape.path, lines, amount=round(amount, 4), name=_qualified_name(inside))
+        return _verdict(CHANGED, shape, lines, inside, _amount(anchor, window))
     return None
 
 
@@ -144,9 +131,8 @@ def _exact_place(anchor: Anchor, shape: FileShape, inside: Landmark | None) -> i
     if inside is not None:
         places = _occurrences(anchor, shape, whole)
     least = 1 if anchor.count >= _WORDS_RARE and len(places) == 1 else _BOTH
-    distinct = [
-        place for place in places if anchor.count >= _WORDS_DISTINCT or _equal_sides(anchor, shape, place) >= least
-    ]
+    least = 0 if anchor.count >= _WORDS_DISTINCT else least
+    distinct = [place for place in places if _equal_sides(anchor, shape, place) >= least]
     return _best_place(anchor, shape, distinct, expected) if distinct else None
 
 
@@ -155,9 +141,8 @@ def _lines_as_written(anchor: Anchor, was: LineRange | None, shape: FileShape) -
     if anchor.count < _WORDS_DISTINCT or not anchor.height:
         return None
     near = was.start if was else 1
-    return min(
-        same_text(shape, anchor.text, anchor.height), key=lambda lines: (abs(lines.start - near), lines), default=None
-    )
+    places = same_text(shape, anchor.text, anchor.height)
+    return min(places, key=lambda lines: (abs(lines.start - near), lines), default=None)
 
 
 def _occurrences(anchor: Anchor, shape: FileShape, stretch: tuple[int, int]) -> list[int]:
@@ -192,23 +177,19 @@ def _similar(anchor: Anchor, shape: FileShape, inside: Landmark | None) -> CodeV
         first, behind = span(shape, inside)
         window = best_window(anchor.sketch, shape.words[first:behind], first)
         if window is not None and window.likeness >= _ALIKE_INSIDE:
-            return _changed_verdict(
-                anchor, shape, window.first, window.behind, window.likeness, _qualified_name(inside)
-            )
+            lines = _lines(anchor, shape, window.first, window.behind)
+            return _verdict(CHANGED, shape, lines, inside, _amount(anchor, window))
     is_distinct = inside is None or anchor.count >= _WORDS_DISTINCT
     window = best_window(anchor.sketch, shape.words) if is_distinct else None
     if window is not None and window.likeness >= _ALIKE_OUTSIDE:
-        return _changed_verdict(anchor, shape, window.first, window.behind, window.likeness, "")
-    if inside is not None:
-        return CodeVerdict(CHANGED, shape.path, LineRange(inside.start, inside.end), amount=1.0, name=inside.qualified)
-    return None
+        lines = _lines(anchor, shape, window.first, window.behind)
+        return _verdict(CHANGED, shape, lines, None, _amount(anchor, window))
+    return _verdict(CHANGED, shape, LineRange(inside.start, inside.end), inside, 1.0) if inside is not None else None
 
 
-def _changed_verdict(
-    anchor: Anchor, shape: FileShape, first: int, behind: int, likeness: float, name: str
-) -> CodeVerdict:
-    amount = max(1 - likeness, 1 / max(2, anchor.count))
-    return CodeVerdict(CHANGED, shape.path, _lines(anchor, shape, first, behind), amount=round(amount, 4), name=name)
+def _amount(anchor: Anchor, window: Window) -> float:
+    """How much changed: never nothing, even if the words look the same."""
+    return max(1 - window.likeness, 1 / max(2, anchor.count))
 
 
 def _lines(anchor: Anchor, shape: FileShape, first: int, behind: int) -> LineRange:
@@ -219,5 +200,7 @@ def _lines(anchor: Anchor, shape: FileShape, first: int, behind: int) -> LineRan
     return LineRange(min(start, max(above + 1, start - anchor.lead)), max(end, min(below - 1, end + anchor.trail)))
 
 
-def _qualified_name(inside: Landmark | None) -> str:
-    return inside.qualified if inside else ""
+def _verdict(
+    state: str, shape: FileShape, lines: LineRange, inside: Landmark | None, amount: float = 0.0
+) -> CodeVerdict:
+    return CodeVerdict(state, shape.path, lines, amount=round(amount, 4), name=inside.qualified if inside else "")

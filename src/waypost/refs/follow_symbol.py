@@ -1,13 +1,24 @@
 """Find a symbol again: under its name, under another name, or in another file."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from itertools import takewhile
 
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, CodeVerdict
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape, Landmark, family
-from waypost.refs.anchor import AT_COMMENT, AT_DEFINITION, Anchor
+from waypost.refs.anchor import Anchor
 from waypost.refs.other_files import OtherFiles
-from waypost.refs.symbols import is_equal, is_named, last_name, parent_of, same_name, span, symbol_likeness
+from waypost.refs.symbols import (
+    is_equal,
+    is_named,
+    last_name,
+    parent_of,
+    same_name,
+    span,
+    start_of,
+    symbol_likeness,
+    unique_shapes,
+)
 
 # Words an equal symbol needs so that the match is not a coincidence.
 _WORDS_QUALIFIED = 6  # same qualified name in another file, or no other symbol with its last name
@@ -44,11 +55,8 @@ def _by_name(anchor: Anchor, shape: FileShape, same: str) -> CodeVerdict | None:
         return _verdict(same, anchor, shape, min(equal, key=lambda symbol: abs(named.index(symbol) - anchor.ordinal)))
     if not of_kind:
         return None
-    rated = [
-        (symbol_likeness(shape, symbol, anchor), -abs(named.index(symbol) - anchor.ordinal), symbol)
-        for symbol in of_kind
-    ]
-    likeness, _, best = max(rated, key=lambda row: row[:2])
+    rated = [(symbol_likeness(shape, symbol, anchor), symbol) for symbol in of_kind]
+    likeness, best = max(rated, key=lambda row: (row[0], -abs(named.index(row[1]) - anchor.ordinal)))
     if len(named) < anchor.many and likeness < _ALIKE_OVERLOAD:
         return None
     return _verdict(CHANGED, anchor, shape, best, likeness)
@@ -69,18 +77,16 @@ def _in_other_files(anchor: Anchor, others: OtherFiles) -> CodeVerdict | None:
         if verdict is not None:
             return verdict
     name = last_name(anchor.qualified)
-    named = list(_unique([*successors, *others.named(name)]))
+    named = unique_shapes([*successors, *others.named(name)])
     candidates = [(shape, symbol) for shape in named for symbol in shape.landmarks if symbol.name == name]
     candidates = [spot for spot in candidates if family(spot[1].kind) == family(anchor.kind)]
     verdict = _equal_by_name(anchor, candidates)
     if verdict is not None:
         return verdict
     if anchor.count >= _WORDS_RENAMED and not anchor.twin:
-        shapes = _unique([*successors, *others.changed()])
-        verdict = _unambiguous(
-            anchor,
-            [(shape, symbol) for shape in shapes for symbol in shape.landmarks if is_equal(shape, symbol, anchor)],
-        )
+        shapes = unique_shapes([*successors, *others.changed()])
+        spots = [(shape, symbol) for shape in shapes for symbol in shape.landmarks]
+        verdict = _unambiguous(anchor, [spot for spot in spots if is_equal(*spot, anchor)])
         if verdict is not None:
             return verdict
     return _edited_in_other_file(anchor, candidates)
@@ -124,12 +130,9 @@ def _unambiguous(anchor: Anchor, spots: list[_Spot]) -> CodeVerdict | None:
     if not spots:
         return None
     parent = parent_of(anchor.qualified)
-    rated = [
-        ((_common_tail(anchor, symbol), parent_of(symbol.qualified) == parent), (shape, symbol))
-        for shape, symbol in spots
-    ]
-    best = max(rate for rate, _ in rated)
-    left = [spot for rate, spot in rated if rate == best]
+    rates = [(_common_tail(anchor, symbol), parent_of(symbol.qualified) == parent) for _, symbol in spots]
+    best = max(rates)
+    left = [spot for rate, spot in zip(rates, spots, strict=True) if rate == best]
     if len(left) == 1:
         return _verdict(MOVED, anchor, *left[0])
     places = sorted(f"{shape.path}:{symbol.start}" for shape, symbol in left)
@@ -152,12 +155,8 @@ def _most_alike(anchor: Anchor, spots: Iterable[_Spot], least: float) -> CodeVer
 
 def _common_tail(anchor: Anchor, symbol: Landmark) -> int:
     """How many trailing parts the two qualified names share."""
-    count = 0
-    for name, other in zip(reversed(anchor.qualified.split(".")), reversed(symbol.qualified.split(".")), strict=False):
-        if name != other:
-            break
-        count += 1
-    return count
+    pairs = zip(reversed(anchor.qualified.split(".")), reversed(symbol.qualified.split(".")), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _sizes_fit(anchor: Anchor, shape: FileShape, symbol: Landmark) -> bool:
@@ -165,20 +164,6 @@ def _sizes_fit(anchor: Anchor, shape: FileShape, symbol: Landmark) -> bool:
     return anchor.count <= 3 * (behind - first) and behind - first <= 3 * anchor.count
 
 
-def _unique(shapes: Iterable[FileShape]) -> Iterator[FileShape]:
-    seen: set[str] = set()
-    for shape in shapes:
-        if shape.path not in seen:
-            seen.add(shape.path)
-            yield shape
-
-
 def _verdict(state: str, anchor: Anchor, shape: FileShape, symbol: Landmark, likeness: float = 1.0) -> CodeVerdict:
-    start = symbol.start
-    if anchor.begin == AT_COMMENT:
-        start = symbol.first
-    elif anchor.begin == AT_DEFINITION:
-        start = symbol.define
-    return CodeVerdict(
-        state, shape.path, LineRange(start, symbol.end), amount=round(1 - likeness, 4), name=symbol.qualified
-    )
+    lines = LineRange(start_of(symbol, anchor.begin), symbol.end)
+    return CodeVerdict(state, shape.path, lines, amount=round(1 - likeness, 4), name=symbol.qualified)

@@ -8,7 +8,7 @@ from waypost.model.shape import FileShape, Landmark, words_hash
 from waypost.refs.anchor import AT_COMMENT, AT_DEFINITION, AT_START, FILE, NOTE, PART, SYMBOL, Anchor, clip_name, pack
 from waypost.refs.occurrences import enclosing, occurrences, short_hash, surroundings, text_hash
 from waypost.refs.sketch import sketch
-from waypost.refs.symbols import alone_meaning, is_twin, meaning_of, same_name, span
+from waypost.refs.symbols import alone_meaning, is_twin, meaning_of, same_name, span, start_of
 
 _OPENING_WORDS = 3
 _MOST_SAME = 9  # equal places are counted up to here
@@ -124,10 +124,8 @@ def _pin_symbol(shape: FileShape, landmark: Landmark, begin: int) -> PinnedCode:
         twin=is_twin(shape, landmark),
         alone=alone_meaning(shape, landmark),
     )
-    start = {AT_START: landmark.start, AT_DEFINITION: landmark.define, AT_COMMENT: landmark.first}[begin]
-    return PinnedCode(
-        LineRange(start, landmark.end), landmark.symbol_id or None, landmark.qualified, landmark.kind, pack(anchor)
-    )
+    lines = LineRange(start_of(landmark, begin), landmark.end)
+    return PinnedCode(lines, landmark.symbol_id or None, landmark.qualified, landmark.kind, pack(anchor))
 
 
 def _pin_comment(shape: FileShape, lines: LineRange) -> PinnedCode:

@@ -1,7 +1,9 @@
 """Symbols of a file: their words, meaning and likeness to an anchor."""
 
+from collections.abc import Iterable
+
 from waypost.model.shape import FileShape, Landmark, family
-from waypost.refs.anchor import SHORT_NAME, Anchor, clip_name
+from waypost.refs.anchor import AT_COMMENT, AT_DEFINITION, AT_START, SHORT_NAME, Anchor, clip_name
 from waypost.refs.occurrences import text_hash
 from waypost.refs.sketch import likeness
 
@@ -10,6 +12,11 @@ _ALONE_BYTES = 8
 
 def span(shape: FileShape, landmark: Landmark) -> tuple[int, int]:
     return shape.between(landmark.start, landmark.end)
+
+
+def start_of(landmark: Landmark, begin: int) -> int:
+    """The line where a reference to the symbol begins."""
+    return {AT_START: landmark.start, AT_DEFINITION: landmark.define, AT_COMMENT: landmark.first}[begin]
 
 
 def same_name(shape: FileShape, qualified: str) -> list[Landmark]:
@@ -72,6 +79,14 @@ def is_twin(shape: FileShape, landmark: Landmark) -> bool:
             if meaning_of(shape, other) == meaning:
                 return True
     return False
+
+
+def unique_shapes(shapes: Iterable[FileShape]) -> list[FileShape]:
+    """One shape per path, the first one."""
+    first: dict[str, FileShape] = {}
+    for shape in shapes:
+        first.setdefault(shape.path, shape)
+    return list(first.values())
 
 
 def last_name(qualified: str) -> str:

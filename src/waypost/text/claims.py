@@ -56,40 +56,23 @@ _ENDS = " \t.!?…,;:()[]-–—|"
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 
 
-@dataclass(frozen=True, slots=True)
-class _Patterns:
-    lead: re.Pattern[str]
-    tail: re.Pattern[str]
-    opener: re.Pattern[str]
-    giver: re.Pattern[str]
-    speaker: re.Pattern[str]
-    contrary: re.Pattern[str]
-    foil: re.Pattern[str]
-    foil_but: re.Pattern[str]
-    pronoun: re.Pattern[str]
-    joining: re.Pattern[str]
-    filler: re.Pattern[str]
-
-
 @cache
-def _patterns() -> _Patterns:
+def _patterns() -> dict[str, re.Pattern[str]]:
     data = tomllib.loads((Path(__file__).with_name("data") / "claims.toml").read_text("utf-8"))
     any_of = {name: f"(?:{'|'.join(rows)})" for name, rows in data.items()}
-    return _Patterns(
-        lead=re.compile(rf"(?:{any_of['labels']}[ ]?(?::|[-–—](?=\s))|{any_of['leads']}(?=[,:\s]))[,:\s]*"),
-        tail=re.compile(rf"(?:^|[\s,;:.!?…(\[–—-]){any_of['tails']}[\s.!?…,)\]]{{0,40}}$"),
-        opener=re.compile(rf"{any_of['openers']}(?!\w)"),
-        giver=re.compile(rf"{any_of['givers']}(?!\w)"),
-        speaker=re.compile(
+    word = {name: re.compile(rf"(?<!\w){any_of[name]}(?!\w)") for name in ("contrary", "foil_but", "joining")}
+    return word | {
+        "lead": re.compile(rf"(?:{any_of['labels']}[ ]?(?::|[-–—](?=\s))|{any_of['leads']}(?=[,:\s]))[,:\s]*"),
+        "tail": re.compile(rf"(?:^|[\s,;:.!?…(\[–—-]){any_of['tails']}[\s.!?…,)\]]{{0,40}}$"),
+        "opener": re.compile(rf"{any_of['openers']}(?!\w)"),
+        "giver": re.compile(rf"{any_of['givers']}(?!\w)"),
+        "speaker": re.compile(
             rf"(?:\S{{1,60}}\s{{1,9}}){{1,4}}{any_of['speakers']}(?:\s+(?:me|us|mir|uns|мне|нам))?(?:\s*[:,]\s*|\s+)(?:(?:that|dass|что)\s+)?"
         ),
-        contrary=re.compile(rf"(?<!\w){any_of['contrary']}(?!\w)"),
-        foil=re.compile(rf"{any_of['foil']}\s"),
-        foil_but=re.compile(rf"(?<!\w){any_of['foil_but']}(?!\w)"),
-        pronoun=re.compile(rf"(?<!\w){any_of['pronouns']}(?!\w)"),
-        joining=re.compile(rf"(?<!\w){any_of['joining']}(?!\w)"),
-        filler=re.compile(rf",[ ]?{any_of['fillers']}[ ]?,|(?<![\w./-]){any_of['fillers']}(?![\w./-])", re.IGNORECASE),
-    )
+        "foil": re.compile(rf"{any_of['foil']}\s"),
+        "pronoun": re.compile(rf"(?<!\w){any_of['pronouns']}(?!\w)"),
+        "filler": re.compile(rf",[ ]?{any_of['fillers']}[ ]?,|(?<![\w./-]){any_of['fillers']}(?![\w./-])", re.I),
+    }
 
 
 def spellings(text: str) -> list[str]:
@@ -98,10 +81,8 @@ def spellings(text: str) -> list[str]:
     Umlauts are spelled out or dropped; filler words and hyphens are kept or removed.
     """
     core = _core(_without_markup(text)) or text
-    bare = [
-        fingerprint_text(variant).translate(_NO_QUOTES).strip(_ENDS)
-        for variant in dict.fromkeys((core, _without_filler(core)))
-    ]
+    variants = dict.fromkeys((core, _without_filler(core)))
+    bare = [fingerprint_text(variant).translate(_NO_QUOTES).strip(_ENDS) for variant in variants]
     return [*dict.fromkeys(form for variant in bare for form in (fold(variant), fold(_without_marks(variant))))]
 
 
@@ -109,14 +90,14 @@ def _without_filler(text: str) -> str:
     if len(text) > _LONGEST:
         return text
     joined = _COMPOUND.sub(lambda compound: compound[0].replace("-", " "), text)
-    return _patterns().filler.sub("", joined) or text
+    return _patterns()["filler"].sub("", joined) or text
 
 
 def statements(text: str) -> Iterator[str]:
     """The text itself, then each part that it states as a whole."""
     yield text
     sentences = [part for part in _SENTENCE.split(_without_markup(text)) if part.strip(_ENDS)]
-    revoked = [bool(_patterns().contrary.search(sentence.lower())) for sentence in sentences]
+    revoked = [bool(_patterns()["contrary"].search(sentence.lower())) for sentence in sentences]
     if len(sentences) > 1:
         for start, end in _runs(len(sentences)):
             if not any(revoked[:start]) and not any(revoked[end:]):
@@ -141,8 +122,8 @@ def _clauses(sentence: str) -> Iterator[str]:
     patterns, low = _patterns(), sentence.lower()
     if len(low) != len(sentence):
         return
-    speaker = patterns.speaker.match(low)
-    if speaker and not patterns.contrary.search(speaker[0]):
+    speaker = patterns["speaker"].match(low)
+    if speaker and not patterns["contrary"].search(speaker[0]):
         yield sentence[speaker.end() :]
     line = _Line.of(low)
     clauses = 0
@@ -150,7 +131,7 @@ def _clauses(sentence: str) -> Iterator[str]:
         if line.only_adds(cut):
             clauses += 1
             yield sentence[: cut.start()]
-        if cut["sign"] in (",", ":") and line.contrary_from > cut.start() and patterns.giver.match(low):
+        if cut["sign"] in (",", ":") and line.contrary_from > cut.start() and patterns["giver"].match(low):
             clauses += 1
             yield sentence[cut.end() :]
         if clauses >= _MOST_CUTS:
@@ -170,13 +151,13 @@ class _Line:
     @classmethod
     def of(cls, text: str) -> "_Line":
         patterns = _patterns()
-        contrary = [match.start() for match in patterns.contrary.finditer(text)]
+        contrary = [match.start() for match in patterns["contrary"].finditer(text)]
         return cls(
             text,
             contrary[0] if contrary else len(text) + 1,
             contrary[-1] if contrary else -1,
-            max((match.start() for match in patterns.pronoun.finditer(text)), default=-1),
-            max((match.start() for match in patterns.joining.finditer(text)), default=-1),
+            max((match.start() for match in patterns["pronoun"].finditer(text)), default=-1),
+            max((match.start() for match in patterns["joining"].finditer(text)), default=-1),
         )
 
     def only_adds(self, cut: "re.Match[str]") -> bool:
@@ -186,13 +167,13 @@ class _Line:
             sign, begin = sign or self.text[begin], begin + 1
         if begin >= len(self.text):
             return False
-        if foil := patterns.foil.match(self.text, begin):
+        if foil := patterns["foil"].match(self.text, begin):
             rest = self.text[foil.end() :]
-            return bool(sign) and not patterns.foil_but.search(rest) and not patterns.contrary.search(rest)
+            return bool(sign) and not patterns["foil_but"].search(rest) and not patterns["contrary"].search(rest)
         if self.contrary >= begin:
             return False
-        if sign != "," or patterns.opener.match(self.text, begin) or self.pronoun >= begin:
-            return bool(sign) or bool(patterns.opener.match(self.text, begin))
+        if sign != "," or patterns["opener"].match(self.text, begin) or self.pronoun >= begin:
+            return bool(sign) or bool(patterns["opener"].match(self.text, begin))
         return self.joining < begin and sum(1 for _ in islice(_WORD.finditer(self.text, begin), 4)) > _FEWEST_WORDS
 
 
@@ -207,8 +188,7 @@ def _without_markup(text: str) -> str:
         return text.strip()
     if not text.isascii() and not _REFUSING.search(text):
         text = _PICTURES.sub(" ", text).strip()
-    text = _FENCE.sub("", text)
-    text = _LINE_MARK.sub("", text)
+    text = _LINE_MARK.sub("", _FENCE.sub("", text))
     text = _TAG.sub("", _LINK.sub(r"\1", text))
     for _ in range(3):  # bold inside italics
         text, changed = _EMPHASIS.subn(lambda emphasis: emphasis["text"], text)
@@ -224,11 +204,13 @@ def _core(text: str) -> str:
         low = text.lower()
         if len(low) != len(text):
             return text
-        lead = patterns.lead.match(low) or (None if low.isascii() else patterns.lead.match(_in_plain_letters(low)))
+        lead = patterns["lead"].match(low) or (
+            None if low.isascii() else patterns["lead"].match(_in_plain_letters(low))
+        )
         if lead and lead.end() < len(text):
             text = text[lead.end() :]
             continue
-        tail = patterns.tail.search(low, max(0, len(low) - 120))
+        tail = patterns["tail"].search(low, max(0, len(low) - 120))
         if not tail or not text[: tail.start()].strip(_ENDS):
             return text
         text = text[: tail.start()]

@@ -56,7 +56,7 @@ def _spelling(name: str, between: str) -> str:
 def _mark(*names: str, between: str = "[-_ ]?") -> "re.Pattern[str]":
     """Matches the bracket, in any spelling, before one of these names. `between` may separate their words."""
     spellings = "|".join(_spelling(name, between) for name in names)
-    return re.compile(rf"(?:<|{_ENTITY})(?={_GAP}/?+{_GAP}(?:{spellings}))", re.IGNORECASE)
+    return re.compile(rf"(?:<|{_ENTITY})(?={_GAP}/?+{_GAP}(?:{spellings}))", re.I)
 
 
 def _single(*names: str, end: str) -> str:
@@ -77,7 +77,7 @@ _CONTROL_TOKEN = re.compile(
     rf"|{_single('bos', 'eos', 'pad', 'unk', end=_CLOSED)}"
     # <s> and </s> around sentences. After a word, or as a capital, it is a type parameter: `Stack<s>`.
     rf"|(?:(?<!\w)(?:<|{_ENTITY})|(?:<|{_ENTITY})(?=/))(?=/?+(?-i:s)\0*+{_CLOSED})",
-    re.IGNORECASE,
+    re.I,
 )
 
 

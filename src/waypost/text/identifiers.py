@@ -4,7 +4,7 @@ import re
 
 # In this order: a plural acronym (URLs), an acronym before a word (HTTP|Server), a word, an acronym, digits.
 _ASCII_PARTS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-_HASH = re.compile(r"(?=.*[0-9])(?=.*[a-f])[0-9a-f]{7,64}", re.IGNORECASE)
+_HASH = re.compile(r"(?=.*[0-9])(?=.*[a-f])[0-9a-f]{7,64}", re.I)
 
 
 def identifier_parts(name: str) -> list[str]:

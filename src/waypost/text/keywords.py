@@ -12,6 +12,7 @@ from pathlib import Path
 
 from waypost.text.identifiers import identifier_parts, is_hash
 from waypost.text.language import language_of
+from waypost.text.split import read_words
 from waypost.text.stems import fold, stem
 
 LONGEST_TERM = 64
@@ -97,9 +98,8 @@ def query_terms(question: str) -> list[str]:
     A few words do not show their language reliably, so Latin words are stemmed as English and as German.
     """
     language = language_of(question)
-    stops = stop_words("ru") | (
-        stop_words(language) if language in {"en", "de"} else stop_words("en") | stop_words("de")
-    )
+    languages = (language,) if language in {"en", "de"} else ("en", "de")
+    stops = stop_words("ru").union(*map(stop_words, languages))
     specific: dict[str, None] = {}
     every: dict[str, None] = {}
     for token in _tokens(question):
@@ -113,11 +113,7 @@ def query_terms(question: str) -> list[str]:
 @cache
 def stop_words(language: str) -> frozenset[str]:
     """Stop words of `en`, `de` or `ru`, folded. Empty for other languages."""
-    path = _DATA / f"stopwords-{language}.txt"
-    if language not in {"en", "de", "ru"}:
-        return frozenset()
-    lines = [line for line in path.read_text("utf-8").splitlines() if not line.startswith("#")]
-    return frozenset(" ".join(lines).split())
+    return read_words(_DATA / f"stopwords-{language}.txt") if language in {"en", "de", "ru"} else frozenset()
 
 
 def _tokens(text: str) -> list[str]:

@@ -141,5 +141,10 @@ def _cost_of_word(word: str) -> float:
 @cache
 def common_words() -> frozenset[str]:
     """Frequent English words, in lower case."""
-    lines = [line for line in _DATA.read_text("utf-8").splitlines() if not line.startswith("#")]
+    return read_words(_DATA)
+
+
+def read_words(path: Path) -> frozenset[str]:
+    """The words of a data file, without its comment lines."""
+    lines = [line for line in path.read_text("utf-8").splitlines() if not line.startswith("#")]
     return frozenset(" ".join(lines).split())

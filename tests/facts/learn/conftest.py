@@ -6,11 +6,16 @@ from datetime import UTC, datetime
 import pytest
 
 from waypost.facts.domains import Layout
-from waypost.facts.learn.propose import candidates
+from waypost.facts.learn.change_context import ChangeContext, ExistsToday
+from waypost.facts.learn.propose import propose
 from waypost.model.candidate import Candidate
 from waypost.model.change import MODIFIED, ChangeSet, FileChange, SymbolChange
 
 Commit = Callable[..., ChangeSet]
+
+
+def candidates(change: ChangeSet, layout: Layout, exists_today: ExistsToday | None = None) -> tuple[Candidate, ...]:
+    return propose(ChangeContext.of(change, layout, exists_today))[0]
 
 
 def only(change: ChangeSet, layout: Layout) -> Candidate:

@@ -5,10 +5,11 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.facts.learn.conftest import candidates
 
 from waypost.facts.domains import Layout
 from waypost.facts.learn.commit_range import propose_for_range
-from waypost.facts.learn.propose import MOST, candidates
+from waypost.facts.learn.propose import MOST
 from waypost.facts.learn.wording import MOST_TEXT, clip, predicate
 from waypost.model.candidate import Candidate
 from waypost.model.change import (

@@ -1,11 +1,11 @@
 """The facts that one change gives, and their wording."""
 
 import pytest
-from tests.facts.learn.conftest import Commit, only
+from tests.facts.learn.conftest import Commit, candidates, only
 
 from waypost.facts.domains import Layout
 from waypost.facts.learn.change_context import ChangeContext
-from waypost.facts.learn.propose import candidates, propose
+from waypost.facts.learn.propose import propose
 from waypost.model.change import (
     ADDED,
     MODIFIED,

@@ -1,10 +1,10 @@
 """What is not worth a note: appearance, vague words, lists of tasks, unclear locations, repeated names."""
 
 import pytest
-from tests.facts.learn.conftest import Commit, only
+from tests.facts.learn.conftest import Commit, candidates, only
 
 from waypost.facts.domains import Layout
-from waypost.facts.learn.propose import LEAST, candidates
+from waypost.facts.learn.propose import LEAST
 from waypost.facts.learn.worth import first_task, is_claim, is_conditional, is_list, is_trivial, is_vague, particulars
 from waypost.model.change import (
     ADDED,

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.conftest import Git, OpenMemory, TestClock
 from tests.home_files import files_with
+from tests.refs.other_shapes import OtherShapes
 
 from waypost.errors import InvalidInput
 from waypost.flows.checkouts.current_tree import TreeNow
@@ -20,7 +21,6 @@ from waypost.memory import Memory
 from waypost.model.reference import LineRange
 from waypost.refs.anchor import follow_hash
 from waypost.refs.follow import FollowedPlace, follow
-from waypost.refs.other_files import OtherShapes
 from waypost.store.sql.references import ReferenceRows
 from waypost.store.sqlite.reader import ReadableCodeRows
 

@@ -94,7 +94,7 @@ def test_a_noted_preference_is_one_whatever_its_words() -> None:
 
 def test_every_language_has_every_list() -> None:
     for language in LANGUAGES:
-        assert importance_words(language).keep.pattern
+        assert importance_words(language)["keep"].pattern
     assert importance_words("fr") == importance_words("en")
 
 

@@ -8,6 +8,7 @@ from tests.refs.oracle.make import Maker
 from tests.refs.oracle.model import LANGUAGES, Function, Tree, blocks, definitions
 from tests.refs.oracle.printer import Printed, printed
 from tests.refs.oracle.verdict import Target, complaint, expected
+from tests.refs.other_shapes import OtherShapes
 
 from waypost.code.parse import parse
 from waypost.code.shape.build import shape_of
@@ -16,7 +17,6 @@ from waypost.model.code_verdict import CodeVerdict
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape
 from waypost.refs.follow import FollowedPlace, follow
-from waypost.refs.other_files import OtherShapes
 from waypost.refs.pin import PinnedCode, pin
 
 

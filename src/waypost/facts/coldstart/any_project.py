@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from waypost.facts.coldstart.commands import targets
+from waypost.facts.coldstart.commands import targets, workflows
 from waypost.facts.coldstart.licence import licence_of
 from waypost.facts.coldstart.prose import first_sentence, readme_sentence, readme_title
-from waypost.facts.coldstart.slots import OBSERVED, STATED, Slot, Slots, code, seen_slot
+from waypost.facts.coldstart.slots import OBSERVED, STATED, Slot, Slots, code, path_slot, seen_slot
 from waypost.facts.coldstart.testing import test_slots
 from waypost.facts.coldstart.tree import ProjectTree, at, table
 from waypost.facts.domains import is_outside_source
@@ -16,13 +16,14 @@ from waypost.text.plural import join_items
 
 _READMES = ("readme.md", "readme.rst", "readme.markdown", "readme.txt", "readme.adoc", "readme.org", "readme")
 _ENV_FILES = (".env.example", ".env.sample", ".env.template", ".env.dist", "env.example", ".env.local.example")
+_COMPOSE_FILES = ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml", "docker-compose.dev.yml")
 _VARIABLE = re.compile(r"^[ \t]*+(?:export[ \t]++)?#?[ \t]?([A-Z][A-Z0-9_]{2,60})=", re.MULTILINE)
 _PRISMA = re.compile(r"^(.*?(?:^|/)migrations)/\d[^/]*/migration\.sql$")
 _MIGRATIONS = re.compile(
     r"^(.*?(?:^|/)(?:migrations?|migrate|versions)(?:/(?:postgres|postgresql|mysql|sqlite))?)/V?[\da-f][\w\-.]*\.(?:py|rb|sql|php|ts|js|cs|exs|go|rs)$"
 )  # each file name begins with a number, a date or a hash
 _AGENTS = ("AGENTS.md", "CLAUDE.md", ".cursorrules", ".github/copilot-instructions.md", "GEMINI.md")
-_ROOT_NAME = re.compile(r"[-_.](?:monorepo|root|parent|workspace|repo)$", re.IGNORECASE)
+_ROOT_NAME = re.compile(r"[-_.](?:monorepo|root|parent|workspace|repo)$", re.I)
 _INIT = re.compile(r"(?<!\S)(?:\S*/)?(?:tini|dumb-init|catatonit)(?: -\S+)*+$")  # starts the command after it
 _FEW = 3
 _SIGNPOST = 160  # characters of a document that only refers to another
@@ -37,8 +38,7 @@ def readme(tree: ProjectTree, folder: str = "") -> str:
 def common_slots(tree: ProjectTree, units: Sequence[Slots]) -> Slots:
     """Slots that do not depend on the ecosystem. `units` has the slots of the packages, the root first."""
     slots = _identity(tree, units)
-    licence = licence_of(tree, [unit["licence"] for unit in units if "licence" in unit])
-    if licence is not None:
+    if licence := licence_of(tree, [unit["licence"] for unit in units if "licence" in unit]):
         slots["licence"] = licence
     return slots | test_slots(tree) | _pipelines(tree) | _containers(tree) | _settings(tree) | _documents(tree)
 
@@ -68,27 +68,22 @@ def _identity(tree: ProjectTree, units: Sequence[Slots]) -> Slots:
 
 
 def _pipelines(tree: ProjectTree) -> Slots:
-    paths = [path for path in tree.paths if re.fullmatch(r"\.github/workflows/[^/]+\.ya?ml", path)]
-    titled = [(path, at(tree.yaml(path), "name")) for path in paths[:30]]
-    names = [
-        code(name if isinstance(name, str) and len(name) < 50 else path.rpartition("/")[2]) for path, name in titled
-    ]
+    paths = workflows(tree)
+    titles = [(path.rpartition("/")[2], at(tree.yaml(path), "name")) for path in paths[:30]]
+    names = [code(title if isinstance(title, str) and len(title) < 50 else name) for name, title in titles]
     return {"workflows": seen_slot(f"the workflows {join_items(names, 6)}", tuple(paths[:5]))} if names else {}
 
 
 def _containers(tree: ProjectTree) -> Slots:
     slots: Slots = {}
-    dockerfile = next((path for path in ("Dockerfile", "docker/Dockerfile") if tree.has(path)), "")
-    command = _start_command(tree.text(dockerfile))
-    if command:
+    dockerfile = tree.first("", "Dockerfile", "docker/Dockerfile")
+    if command := _start_command(tree.text(dockerfile)):
         slots["container_command"] = Slot(code(command), (dockerfile,))
-    for path in tree.find(
-        "", "compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml", "docker-compose.dev.yml"
-    ):
+    for path in tree.find("", *_COMPOSE_FILES):
         services = [name for name in table(tree.yaml(path), "services") if isinstance(name, str)]
         if services and "compose_services" not in slots:
             slots["compose_services"] = Slot(join_items(map(code, services), 8), (path,))
-            slots["compose_file"] = seen_slot(code(path), (path,))
+            slots["compose_file"] = path_slot(path)
     processes = re.findall(r"^([a-z][\w\-]{0,30}):\s*(\S[^\n]{0,120})$", tree.text("Procfile"), re.MULTILINE)
     if processes:
         process_lines = [f"{code(name)} with {code(line)}" for name, line in processes]
@@ -110,10 +105,10 @@ def _start_command(dockerfile: str) -> str:
 
 def _settings(tree: ProjectTree) -> Slots:
     slots: Slots = {}
-    path = next((path for path in _ENV_FILES if tree.has(path)), "")
+    path = tree.first("", *_ENV_FILES)
     variables = list(dict.fromkeys(_VARIABLE.findall(tree.text(path)[:50_000])))
     if variables:
-        slots["environment_file"] = seen_slot(code(path), (path,))
+        slots["environment_file"] = path_slot(path)
         slots["variables"] = seen_slot(join_items(map(code, variables[:4])), (path,))
     folders = Counter(match[1] for path in tree.paths if (match := _MIGRATIONS.match(path) or _PRISMA.match(path)))
     main = [folder for folder, count in folders.most_common(3) if count >= _FEW and not _is_outside(folder)]
@@ -124,9 +119,8 @@ def _settings(tree: ProjectTree) -> Slots:
 
 def _is_outside(folder: str) -> bool:
     """Whether these migrations belong to tests or examples. The migrations folder itself never counts as source."""
-    return is_outside_source(
-        "/".join(part for part in folder.split("/") if part not in ("migrations", "migrate", "versions"))
-    )
+    parts = [part for part in folder.split("/") if part not in ("migrations", "migrate", "versions")]
+    return is_outside_source("/".join(parts))
 
 
 def _documents(tree: ProjectTree) -> Slots:
@@ -139,26 +133,17 @@ def _documents(tree: ProjectTree) -> Slots:
         ("contributing", ("contributing*", ".github/contributing*", "docs/contributing*")),
         ("changelog", ("changelog*", "changes.*", "history.*", "releases.md", "news.*", "release_notes*")),
     ):
-        paths = [
-            path for pattern in patterns for path in tree.find(*_split(pattern)) if not _is_signpost(tree.text(path))
-        ]
-        if paths:
-            slots[slot] = seen_slot(code(paths[0]), (paths[0],))
+        paths = (path for pattern in patterns for path in tree.find(*_split(pattern)))
+        for path in (path for path in paths if not 0 < len(tree.text(path)) < _SIGNPOST):
+            slots.setdefault(slot, path_slot(path))
     agents = [path for path in _AGENTS if tree.has(path)]
     if agents:
         slots["agent_files"] = seen_slot(join_items(map(code, agents)), tuple(agents))
-    docs = Counter(
-        path.partition("/")[0] for path in tree.paths if path.endswith((".md", ".rst", ".mdx", ".adoc", ".txt"))
-    )
+    docs = Counter(path.partition("/")[0] for path in tree.below("", ".md", ".rst", ".mdx", ".adoc", ".txt"))
     folder = next((name for name in ("docs", "doc", "documentation", "Documentation") if docs[name] >= _FEW), "")
     if folder:
         slots["docs"] = seen_slot(code(f"{folder}/"), (folder,))
     return slots
-
-
-def _is_signpost(text: str) -> bool:
-    """Whether a document only says that it has moved."""
-    return 0 < len(text) < _SIGNPOST
 
 
 def _split(pattern: str) -> tuple[str, str]:

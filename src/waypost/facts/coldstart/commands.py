@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from waypost.facts.coldstart.slots import OBSERVED, STATED
-from waypost.facts.coldstart.tree import ProjectTree, at, join, strings, table
+from waypost.facts.coldstart.tree import ProjectTree, at, items, join, strings, table
 
 _MAKE = re.compile(r"^([A-Za-z0-9][\w.\-/]{0,60})[ \t]{0,10}:(?![:=])")
 _JUST = re.compile(r"^@?([a-z][\w\-]{0,60})(?: [^:=\n]{0,100})?:(?!=)")
 _NOX = re.compile(r"^@nox\.session[^\n]{0,200}\n(?:@[^\n]{0,200}\n){0,5}def (\w{1,60})\(", re.MULTILINE)
 _TOX = re.compile(r"^\[testenv\]", re.MULTILINE)
 _INSTALLS = re.compile(r"\b(?:install|pip|sync|npm ci|venv)\b")
+_LOCK_FILES = {"pnpm": "pnpm-lock.yaml", "yarn": "yarn.lock", "bun run": "bun.lock*", "npm run": "package-lock.json"}
 _LONGEST = 110  # characters of a command in a fact
 _MOST_LINES = 3_000
 _MOST_WORKFLOWS = 15
@@ -79,7 +80,7 @@ def _offers(tree: ProjectTree, folder: str, scripts_with: str) -> Iterator[tuple
 def _composer(path: str, scripts: dict[str, Any]) -> Iterator[tuple[str, Command]]:
     for name, steps in scripts.items():
         if _is_name(name) and not name.startswith(("pre-", "post-")):
-            first = steps if isinstance(steps, str) else next(iter(strings({"steps": steps}, "steps")), "")
+            first = steps if isinstance(steps, str) else next(iter(strings(steps)), "")
             does = "" if first.startswith("@") or "::" in first else _short(first)
             yield name, Command(f"composer {name}", does, path)
 
@@ -144,6 +145,10 @@ def targets(tree: ProjectTree, folder: str) -> tuple[str, list[str]]:
     return "", []
 
 
+def workflows(tree: ProjectTree) -> list[str]:
+    return [path for path in tree.paths if re.fullmatch(r"\.github/workflows/[^/]+\.ya?ml", path)]
+
+
 def pipeline_steps(tree: ProjectTree) -> list[tuple[str, str]]:
     """Pipeline commands that fit on one line, with their file."""
     return [(short, path) for line, path in pipeline_lines(tree) if (short := _short(line))]
@@ -152,11 +157,9 @@ def pipeline_steps(tree: ProjectTree) -> list[tuple[str, str]]:
 def pipeline_lines(tree: ProjectTree) -> list[tuple[str, str]]:
     """All commands that the pipelines run at the root, line by line, with their file."""
     commands_run: list[tuple[str, str]] = []
-    paths = [path for path in tree.paths if re.fullmatch(r"\.github/workflows/[^/]+\.ya?ml", path)]
-    for path in sorted(paths, key=_workflow_order)[:_MOST_WORKFLOWS]:
+    for path in sorted(workflows(tree), key=_workflow_order)[:_MOST_WORKFLOWS]:
         for job in table(tree.yaml(path), "jobs").values():
-            steps = at(job, "steps")
-            for step in steps if isinstance(steps, list) else []:
+            for step in items(job, "steps"):
                 run = None if at(step, "working-directory") else at(step, "run")
                 commands_run += [(line, path) for line in _lines(run) if line]
     return commands_run
@@ -192,12 +195,7 @@ def workspace_scripts(tree: ProjectTree, folder: str) -> str:
     for where in dict.fromkeys((folder, "")):
         if not manager_name and tree.find(where, "pnpm-workspace.yaml"):
             return "pnpm"
-        for name, lock in (
-            ("pnpm", "pnpm-lock.yaml"),
-            ("yarn", "yarn.lock"),
-            ("bun run", "bun.lock*"),
-            ("npm run", "package-lock.json"),
-        ):
+        for name, lock in _LOCK_FILES.items():
             if manager_name == name.split()[0] or (not manager_name and tree.find(where, lock)):
                 return name
     return "npm run"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from waypost.facts.coldstart.tree import ProjectTree, at, strings, table
+from waypost.facts.coldstart.tree import ProjectTree, strings, table
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.\-]{0,100})")
 _QUOTED = re.compile(r"['\"]([A-Za-z0-9@][\w.\-/:]{1,100})(?:\[[^\]'\"]{0,60}\])?[^'\"\n]{0,60}['\"]")
@@ -29,17 +29,13 @@ def dependencies(tree: ProjectTree, folder: str) -> dict[str, str]:
     return packages
 
 
-def _go(tree: ProjectTree, path: str) -> Iterable[str]:
-    return _GO.findall(tree.text(path)[:_LONGEST])
-
-
 def _xml(tree: ProjectTree, path: str) -> Iterable[str]:
     return [next(filter(None, groups)) for groups in _XML.findall(tree.text(path)[:_LONGEST])]
 
 
-def _requirements(tree: ProjectTree, path: str) -> Iterable[str]:
+def _requirements(tree: ProjectTree, path: str, starts: tuple[str, ...] = ("",)) -> Iterable[str]:
     lines = _COMMENT.sub("", tree.text(path)[:_LONGEST]).split("\n")
-    return [match[1] for line in lines if (match := _REQUIREMENT.match(line))]
+    return [match[1] for line in lines if line.startswith(starts) and (match := _REQUIREMENT.match(line))]
 
 
 def _gradle(tree: ProjectTree, path: str) -> Iterable[str]:
@@ -51,19 +47,8 @@ def _quoted_names(tree: ProjectTree, path: str) -> Iterable[str]:
     return _QUOTED.findall(_COMMENT.sub("", tree.text(path)[:_LONGEST]))
 
 
-def _indented_names(tree: ProjectTree, path: str) -> Iterable[str]:
-    lines = _COMMENT.sub("", tree.text(path)[:_LONGEST]).split("\n")
-    return [match[1] for line in lines if line[:1] in (" ", "\t") and (match := _REQUIREMENT.match(line))]
-
-
-_JSON_TABLES = (
-    ("dependencies",), ("devDependencies",), ("peerDependencies",), ("optionalDependencies",),
-    ("require",), ("require-dev",),
-)  # fmt: skip
-_TOML_TABLES = (
-    ("dependencies",), ("dev-dependencies",), ("build-dependencies",), ("workspace", "dependencies"),
-    ("packages",), ("dev-packages",),
-)  # fmt: skip
+_JSON_TABLES = "dependencies devDependencies peerDependencies optionalDependencies require require-dev"
+_TOML_TABLES = "dependencies dev-dependencies build-dependencies workspace.dependencies packages dev-packages"
 _MANIFESTS: dict[str, Callable[[ProjectTree, str], Iterable[str]]] = {
     "package.json": lambda tree, path: _keys(tree.json(path), _JSON_TABLES),
     "composer.json": lambda tree, path: _keys(tree.json(path), _JSON_TABLES),
@@ -71,9 +56,9 @@ _MANIFESTS: dict[str, Callable[[ProjectTree, str], Iterable[str]]] = {
     "pipfile": lambda tree, path: _keys(tree.toml(path), _TOML_TABLES),
     "cargo.toml": lambda tree, path: _keys(tree.toml(path), _TOML_TABLES),
     "setup.py": _quoted_names,
-    "setup.cfg": _indented_names,
+    "setup.cfg": lambda tree, path: _requirements(tree, path, (" ", "\t")),
     "*requirements*.txt": _requirements,
-    "go.mod": _go,
+    "go.mod": lambda tree, path: _GO.findall(tree.text(path)[:_LONGEST]),
     "pom.xml": _xml,
     "directory.packages.props": _xml,
     "*.csproj": _xml,
@@ -86,24 +71,19 @@ _MANIFESTS: dict[str, Callable[[ProjectTree, str], Iterable[str]]] = {
 }
 
 
-def _keys(data: dict[str, Any], tables: Iterable[tuple[str, ...]]) -> list[str]:
-    return [name for keys in tables for name in table(data, *keys) if isinstance(name, str)]
+def _keys(data: dict[str, Any], tables: str) -> list[str]:
+    return [name for keys in tables.split() for name in table(data, *keys.split(".")) if isinstance(name, str)]
 
 
 def _python(data: dict[str, Any]) -> Iterator[str]:
     lists = [strings(data, "project", "dependencies"), strings(data, "tool", "uv", "dev-dependencies")]
     for keys in (("project", "optional-dependencies"), ("dependency-groups",), ("tool", "pdm", "dev-dependencies")):
-        lists += [strings({"list": requirements}, "list") for requirements in table(data, *keys).values()]
-    for requirement in (requirement for requirements in lists for requirement in requirements):
-        match = _REQUIREMENT.match(requirement)
-        if match:
-            yield match[1]
+        lists += [strings(requirements) for requirements in table(data, *keys).values()]
+    environments = table(data, "tool", "hatch", "envs").values()
+    lists += [strings(environment, "dependencies") for environment in environments]
+    matches = (_REQUIREMENT.match(requirement) for requirements in lists for requirement in requirements)
+    yield from (match[1] for match in matches if match)
     poetry = table(data, "tool", "poetry")
     yield from [*table(poetry, "dependencies"), *table(poetry, "dev-dependencies")]
     for group in table(poetry, "group").values():
         yield from table(group, "dependencies")
-    for environment in table(data, "tool", "hatch", "envs").values():
-        names = at(environment, "dependencies")
-        yield from (
-            match[1] for requirement in strings({"list": names}, "list") if (match := _REQUIREMENT.match(requirement))
-        )

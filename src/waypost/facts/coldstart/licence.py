@@ -35,31 +35,23 @@ _SPDX = re.compile(r"[A-Za-z0-9][\w.+\- ()/]{1,60}")
 def licence_of(tree: ProjectTree, declared: Sequence[Slot]) -> Slot | None:
     """The licence by a single known licence file, else by a manifest, else by all licence files."""
     paths = [path for path in tree.find("", "licen[cs]e*", "copying*", "unlicen[cs]e*") if "/" not in path]
-    for path in paths:
-        name = licence_name(tree.text(path))
-        if name and len(paths) == 1:
-            return Slot(name, (path,))
-    names = {licence_name(tree.text(path)) for path in paths} - {""}
+    names = sorted({licence_name(tree.text(path)) for path in paths} - {""})
+    if names and len(paths) == 1:
+        return Slot(names[0], tuple(paths))
     stated = next((slot for slot in declared if _SPDX.fullmatch(slot.value) and "file" not in slot.value.lower()), None)
     if stated is not None:
         return stated
-    if len(names) > 1:
-        return Slot(" or ".join(sorted(names)), tuple(paths), OBSERVED)
-    return Slot(names.pop(), tuple(paths), OBSERVED) if names else None
+    return Slot(" or ".join(names), tuple(paths), OBSERVED) if names else None
 
 
 def licence_name(text: str) -> str:
     """The licence whose text this is, or an empty string."""
     head = " ".join(text[:_READ].split())
     lowered = head.lower()
-    first = [
-        (lowered.find(mark.lower()), mark) for mark, _ in _KNOWN if mark.startswith("GNU") and mark.lower() in lowered
-    ]
-    for mark, name in _KNOWN:
-        if mark.lower() in lowered and (
-            not mark.startswith("GNU") or mark == min(first)[1]
-        ):  # GNU licences mention each other
-            version = _VERSION.search(head)
-            with_version = version is not None and any(word in name for word in _WITH_VERSION)
-            return f"{name}, version {version[1]}" if version is not None and with_version else name
-    return ""
+    matches = [(lowered.find(mark.lower()), mark, name) for mark, name in _KNOWN if mark.lower() in lowered]
+    if not matches:
+        return ""
+    gnu = [row for row in matches if row[1].startswith("GNU")]  # GNU licences mention each other
+    name = (min(gnu) if gnu else matches[0])[2]
+    version = _VERSION.search(head) if any(word in name for word in _WITH_VERSION) else None
+    return f"{name}, version {version[1]}" if version else name

@@ -21,10 +21,8 @@ _TOOLS = frozenset(
 
 def part_slots(tree: ProjectTree, layout: Layout, domain: Domain) -> Slots:
     """`part`, `folder`, and if known `part_purpose` and `part_modules`."""
-    slots = {
-        "part": seen_slot(domain.name, (domain.folder,)),
-        "folder": seen_slot(code(f"{domain.folder}/"), (domain.folder,)),
-    }
+    values = {"part": domain.name, "folder": code(f"{domain.folder}/")}
+    slots = {slot: seen_slot(value, (domain.folder,)) for slot, value in values.items()}
     purpose = _purpose(tree, domain.folder)
     if purpose is not None:
         slots["part_purpose"] = purpose

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from waypost.facts.coldstart.any_project import common_slots
 from waypost.facts.coldstart.commands import commands, pipeline_steps, workspace_scripts
@@ -37,8 +37,7 @@ class DetectedStack:
     libraries: Slot | None = None
 
     def slots(self) -> Slots:
-        named = {"languages": self.languages, "frameworks": self.frameworks, "libraries": self.libraries}
-        return {name: slot for name, slot in named.items() if slot is not None}
+        return {field.name: slot for field in fields(self) if (slot := getattr(self, field.name)) is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +120,7 @@ def _with_defaults(template: EcosystemTemplate, slots: Slots) -> Slots:
     return slots
 
 
-def _layout_slots(
-    tree: ProjectTree, layout: Layout, mains: Sequence[PackageUnit], inner: Sequence[PackageUnit]
-) -> Slots:
+def _layout_slots(tree: ProjectTree, layout: Layout, mains: list[PackageUnit], inner: list[PackageUnit]) -> Slots:
     """Packages, else domains, else the modules of the one source folder."""
     slots: Slots = {}
     source = sum(_files(tree, mains).values())
@@ -134,15 +131,13 @@ def _layout_slots(
         slots["package_count"] = seen_slot(str(len(inner)), ())
     elif len(domains) > 1 and sum(domain.files for domain in domains) * 2 >= source:
         names = [f"{domain.name} ({code(domain.folder)})" for domain in domains]
-        slots["parts"] = seen_slot(
-            join_items(names, _SHOWN_PARTS), tuple(domain.folder for domain in domains[:5]), OBSERVED
-        )
+        folders = [domain.folder for domain in domains[:5]]
+        slots["parts"] = seen_slot(join_items(names, _SHOWN_PARTS), folders, OBSERVED)
     elif source:
         folder, count = max(_files(tree, mains).items(), key=lambda pair: (pair[1], pair[0]))
         names = sorted({layout.module(path) for path in tree.paths if _is_source(path, folder, mains)})
-        names = [
-            name for name in names if re.fullmatch(r"[A-Za-z][\w\-]{0,40}", name) and name != folder.rpartition("/")[2]
-        ]
+        own = folder.rpartition("/")[2]
+        names = [name for name in names if re.fullmatch(r"[A-Za-z][\w\-]{0,40}", name) and name != own]
         if folder and count > 1 and len(names) > 1:
             slots["source_folder"] = seen_slot(code(f"{folder}/"), (folder,))
             slots["source_modules"] = seen_slot(join_items(names, 2 * _SHOWN_PARTS), (folder,), OBSERVED)

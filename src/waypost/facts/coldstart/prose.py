@@ -26,7 +26,7 @@ _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Inc|Ltd|Co|Mr|Dr|St|No|
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
-def first_sentence(text: str, longest: int = _LONGEST) -> str:
+def first_sentence(text: str) -> str:
     """The first sentence of a text without markup, or an empty string if it says too little."""
     plain_text = _without_markup(text[:_READ])
     result = ""
@@ -36,26 +36,24 @@ def first_sentence(text: str, longest: int = _LONGEST) -> str:
             break
     if len(result) < _SHORTEST or len(_WORD.findall(result)) < 3:
         return ""
-    if len(result) > longest:
-        result = result[:longest].rsplit(" ", 1)[0].rstrip(" ,;:-") + " …"
+    if len(result) > _LONGEST:
+        result = result[:_LONGEST].rsplit(" ", 1)[0].rstrip(" ,;:-") + " …"
     return result if result[-1] in ".!?…" else result.rstrip(" :;,-") + "."
 
 
 def _without_markup(text: str) -> str:
     text = _TAG.sub(" ", _IMAGE.sub(" ", without_blocks(text, "<!--", "-->")))
-    text = _LINK.sub(r"\1", text)
-    text = _ROLE.sub(r"\1", text)
-    text = _RST_LINK.sub(r"\1", text)
+    for pattern in (_LINK, _ROLE, _RST_LINK):
+        text = pattern.sub(r"\1", text)
     text = _RST_NAMED.sub(lambda match: match[1] or match[2], text)
     text = _SUBSTITUTION.sub(" ", _BARE_ADDRESS.sub(r"\1", text))
-    text = _EMPHASIS.sub(r"\2", text)
-    text = _EMOJI_CODE.sub(" ", text)
+    text = _EMOJI_CODE.sub(" ", _EMPHASIS.sub(r"\2", text))
     text = _ACTING.sub(" ", text.replace("`", ""))
     text = re.sub(r"(?<!\s)\s++([.,;:!?])(?=\s|$)", r"\1", " ".join(text.split()))
     return text.strip(" -*#>=|\u2014\u2013")
 
 
-_BLOCK = re.compile(r"</?(?:h[1-6]|p|div|br|center|table|tr|td|ul|li|hr)\b[^<>]{0,300}>", re.IGNORECASE)
+_BLOCK = re.compile(r"</?(?:h[1-6]|p|div|br|center|table|tr|td|ul|li|hr)\b[^<>]{0,300}>", re.I)
 _BADGE_LINE = re.compile(
     r"\s*(?:\[?!\[|<(?:img|a|p|div|h\d|br|picture|source|center|sub|table|tr|td)\b|</|\.\. |:\w+:\s)", re.I
 )
@@ -109,9 +107,8 @@ def _paragraphs(text: str) -> list[str]:
         titles += bool(is_title) and not fenced and bool(_WORD.search(line))
         if titles > _MOST_TITLES:
             break  # the rest of a README is about details
-        is_other = (
-            _RULE_OR_META.match(line) or _LIST.match(line) or (_BADGE_LINE.match(line) and not first_sentence(line))
-        )
+        is_badge = _BADGE_LINE.match(line) and not first_sentence(line)
+        is_other = _RULE_OR_META.match(line) or _LIST.match(line) or is_badge
         if fenced or front or is_title or is_other or not line.strip() or (not current and line[:4] == "    "):
             if current:
                 paragraphs.append(" ".join(current))
@@ -151,9 +148,8 @@ def readme_title(text: str) -> str:
         lines = lines[lines.index("---", 1) + 1 :]
     for number, line in enumerate(lines):
         following = lines[number + 1] if number + 1 < len(lines) else ""
-        heading = re.match(r"\s{0,3}#\s++(.{1,200}?)\s*+#*+\s*+$", line) or re.search(
-            r"<h1[^<>]{0,200}>(.{1,200}?)</h1>", line
-        )
+        heading = re.match(r"\s{0,3}#\s++(.{1,200}?)\s*+#*+\s*+$", line)
+        heading = heading or re.search(r"<h1[^<>]{0,200}>(.{1,200}?)</h1>", line)
         heading_text = heading[1] if heading else line.strip() if line.strip() and _UNDERLINE.match(following) else ""
         if heading_text:
             name = _without_markup(heading_text)
@@ -163,7 +159,7 @@ def readme_title(text: str) -> str:
 
 _LEGAL = re.compile(
     r"this repo(?:sitory)? is functionality|copyright|licen[cs]e|all rights reserved|SPDX|eslint|@ts-|generated|use strict|backwards? compat|noqa|type: ignore|TODO",
-    re.IGNORECASE,
+    re.I,
 )
 _FIRST_WORDS = 40
 _OPENS = ('"""', "'''", 'r"""', "//", "/*", "#", "--", "(*", "{-", "%", ";", "<!--", "<?php", "=begin", "*", 'u"""')

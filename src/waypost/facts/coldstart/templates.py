@@ -50,7 +50,6 @@ class Default:
 @dataclass(frozen=True, slots=True)
 class EcosystemTemplate:
     name: str  # "python"
-    title: str  # "Python"
     signatures: tuple[str, ...]
     weak: tuple[str, ...]  # signatures that do not make a folder a package
     endings: frozenset[str]
@@ -76,7 +75,6 @@ def templates() -> Mapping[str, EcosystemTemplate]:
 def _template(data: Mapping[str, Any]) -> EcosystemTemplate:
     return EcosystemTemplate(
         name=data["name"],
-        title=data.get("title", ""),
         signatures=tuple(strings(data, "signatures")),
         weak=tuple(strings(data, "weak")),
         endings=frozenset(strings(data, "endings")),
@@ -113,9 +111,7 @@ def fill(
             continue
         subjects = [slots[place] for place in fact.places if place not in _NAMES] or filled
         refs = _refs(tree, subjects)
-        seen = [
-            place for place in dict.fromkeys(place for slot in subjects for place in slot.seen) if place not in refs
-        ]
+        seen = [path for path in dict.fromkeys(path for slot in subjects for path in slot.seen) if path not in refs]
         text = _PLACE.sub(lambda match: slots[match[1]].value, fact.text)
         sure = min((slot.sure for slot in filled), default=0.0)
         filled_facts[fact_topic] = (

@@ -7,7 +7,7 @@ from waypost.facts.coldstart.slots import OBSERVED, Slots, code, seen_slot
 from waypost.facts.coldstart.tree import ProjectTree
 from waypost.text.plural import join_items
 
-_FOLDER = re.compile(r"tests?|specs?|__tests__|e2e|e2e-tests|test_suite|testing", re.IGNORECASE)
+_FOLDER = re.compile(r"tests?|specs?|__tests__|e2e|e2e-tests|test_suite|testing", re.I)
 _PROJECT = re.compile(r"^[a-z]\w*Test$|(?:Tests?|UnitTests|FunctionalTests|IntegrationTests)$")
 _NOT_TESTS = frozenset({"docs", "doc", "examples", "node_modules", "vendor", "samples", "fixtures", "testdata"})
 _NAMES = (
@@ -45,9 +45,8 @@ def test_slots(tree: ProjectTree) -> Slots:
     slots: Slots = {}
     if folders and total * 10 >= names_beside_code.total():
         shown_folders = folders[:_MOST_FOLDERS]
-        slots["test_folders"] = seen_slot(
-            join_items(code(f"{folder}/") for folder in shown_folders), shown_folders, OBSERVED + 0.05
-        )
+        names = join_items(code(f"{folder}/") for folder in shown_folders)
+        slots["test_folders"] = seen_slot(names, shown_folders, OBSERVED + 0.05)
     if shapes:
         slots["test_names"] = seen_slot(join_items(shapes), (), OBSERVED)
     return slots
@@ -64,9 +63,8 @@ def _test_folder(path: str) -> str:
 
 
 def _has_tests(paths: list[str], test_endings: set[str]) -> bool:
-    return any(
-        _name_pattern(path) or _ending(path) not in test_endings for path in paths if _ending(path) not in _NO_CODE
-    )
+    sources = [path for path in paths if _ending(path) not in _NO_CODE]
+    return any(_name_pattern(path) or _ending(path) not in test_endings for path in sources)
 
 
 _NO_CODE = frozenset(

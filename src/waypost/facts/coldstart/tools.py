@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from waypost.facts.coldstart.commands import pipeline_lines
 from waypost.facts.coldstart.dependencies import dependencies
 from waypost.facts.coldstart.slots import Slot, Slots
-from waypost.facts.coldstart.tree import ProjectTree, at, join
+from waypost.facts.coldstart.tree import ProjectTree, at, items, join
 from waypost.text.plural import join_items
 
 _SEVERAL = frozenset({"linters"})  # slots that may have several tools; in others the first counts
@@ -23,9 +23,8 @@ def tool_slots(tree: ProjectTree, folder: str, tools: Mapping[str, Mapping[str, 
     for slot, marks_by_tool in tools.items():
         tools_found: list[tuple[str, str, bool]] = []
         for tool, marks in marks_by_tool.items():
-            mark, place = next(
-                ((mark, where) for mark in marks if (where := _path_with_mark(tree, folder, mark, required))), ("", "")
-            )
+            places = ((mark, _path_with_mark(tree, folder, mark, required)) for mark in marks)
+            mark, place = next((pair for pair in places if pair[1]), ("", ""))
             if place:
                 tools_found.append((tool, place, mark.startswith(("file:", "folder:"))))
                 if slot not in _SEVERAL:
@@ -58,22 +57,11 @@ def _path_with_mark(tree: ProjectTree, folder: str, mark: str, required: Mapping
     if kind == "precommit":
         config = ".pre-commit-config.yaml"
         return config if _has_hook(tree, config, what) else ""
-    return next(
-        (
-            workflow
-            for workflow in tree.paths
-            if workflow.startswith(".github/workflows/") and f"uses: {what}" in tree.text(workflow)
-        ),
-        "",
-    )
+    workflows = (path for path in tree.paths if path.startswith(".github/workflows/"))
+    return next((path for path in workflows if f"uses: {what}" in tree.text(path)), "")
 
 
 def _has_hook(tree: ProjectTree, path: str, word: str) -> bool:
-    repositories = at(tree.yaml(path), "repos")
-    for repository in repositories if isinstance(repositories, list) else []:
-        hooks = at(repository, "hooks")
-        for hook in hooks if isinstance(hooks, list) else []:
-            name = at(hook, "id")
-            if isinstance(name, str) and (name == word or name.startswith(f"{word}-")):
-                return True
-    return False
+    repositories = items(tree.yaml(path), "repos")
+    names = (at(hook, "id") for repository in repositories for hook in items(repository, "hooks"))
+    return any(isinstance(name, str) and f"{name}-".startswith(f"{word}-") for name in names)

@@ -29,11 +29,7 @@ class ProjectTree:
     """
 
     def __init__(
-        self,
-        paths: Iterable[str],
-        read: Callable[[str], str],
-        describe: Callable[[str], str],
-        name: str = "",
+        self, paths: Iterable[str], read: Callable[[str], str], describe: Callable[[str], str], name: str = ""
     ) -> None:
         self.name = name  # of the project's folder
         self.paths = tuple(sorted(path for path in paths if path and len(path) < _LONGEST_NAME and path.isprintable()))
@@ -65,6 +61,10 @@ class ProjectTree:
         lowered = [pattern.lower() for pattern in patterns]
         names = [name for name in self.names(folder) if any(fnmatchcase(name.lower(), pattern) for pattern in lowered)]
         return [join(folder, name) for name in names]
+
+    def first(self, folder: str, *names: str) -> str:
+        """The first of these paths in a folder that exists, or an empty string."""
+        return next((path for name in names if self.has(path := join(folder, name))), "")
 
     def below(self, folder: str, *endings: str) -> list[str]:
         """Paths of the files in a folder and below that have one of these endings."""
@@ -162,6 +162,11 @@ def at(data: Any, *keys: str) -> Any:
 def table(data: Any, *keys: str) -> dict[str, Any]:
     value = at(data, *keys)
     return value if isinstance(value, dict) else {}
+
+
+def items(data: Any, *keys: str) -> list[Any]:
+    value = at(data, *keys)
+    return value if isinstance(value, list) else []
 
 
 def text_at(data: Any, *keys: str) -> str:

@@ -87,6 +87,5 @@ def packages(units: Sequence[PackageUnit]) -> list[PackageUnit]:
 
 def _is_inside_another(unit: PackageUnit, units: Sequence[PackageUnit]) -> bool:
     """Whether another package contains it: a Gradle module may hold modules, a Flutter app an Android project."""
-    return any(
-        other.folder and unit.folder.startswith(f"{other.folder}/") and other.source >= unit.source for other in units
-    )
+    above = [other for other in units if other.folder and unit.folder.startswith(f"{other.folder}/")]
+    return any(other.source >= unit.source for other in above)

@@ -1,14 +1,12 @@
 """What the product does now, from a commit subject: "Strip all sequences" is "`strip_ansi` strips all sequences"."""
 
-import hashlib
 import re
 
 from waypost.facts.learn.change_context import ChangeContext
-from waypost.facts.learn.vocabulary import Verb, content_words, vocabulary, words_in
+from waypost.facts.learn.vocabulary import Verb, content_words, subject_key, vocabulary, words_in
 from waypost.facts.learn.wording import (
     MOST_TEXT,
     clip,
-    last_part,
     says_more_than,
     short_path,
     upper_first,
@@ -55,7 +53,7 @@ def behaviour(context: ChangeContext) -> Candidate | None:
     return context.candidate(
         text,
         confidence + _bonus(context),
-        topic=f"change:{hashlib.blake2b(' '.join(words_in(message.subject)).encode(), digest_size=6).hexdigest()}",
+        topic=f"change:{subject_key(message.subject)}",
         refs=refs,
         level=2,
         origin="commit_message",
@@ -69,9 +67,9 @@ def _is_worth(context: ChangeContext, place: str) -> bool:
     message = context.message
     if is_list(_main_clause(message.subject)) or is_about_looks(context):
         return False
-    return bool(message.reason) or (
-        is_enough(context, _main_clause(message.subject)) and is_location_specific(context, place)
-    )
+    if message.reason:
+        return True
+    return is_enough(context, _main_clause(message.subject)) and is_location_specific(context, place)
 
 
 def _text_and_confidence(context: ChangeContext, place: str) -> tuple[str, float]:
@@ -99,11 +97,8 @@ def _after_order(context: ChangeContext, verb: Verb, rest: str, place: str) -> t
         many = " and " in rest or (rest.endswith("s") and not rest.endswith("ss"))
         return f"{upper_first(rest)} {'are' if many else 'is'} deprecated{_in_parentheses(place)}.", 0.7
     if verb.kind == "remove":
-        return (
-            (f"{upper_first(supported)} is no longer supported{_in_parentheses(place)}.", 0.7)
-            if supported
-            else ("", 0.0)
-        )
+        text = f"{upper_first(supported)} is no longer supported{_in_parentheses(place)}." if supported else ""
+        return text, 0.7 if text else 0.0
     if verb.kind == "add" and not _LACKING.search(rest):
         has = f"implements {rest}" if verb.base == "implement" else f"has {_with_beneficiary(_ARTICLE.sub('', rest))}"
         does = f"supports {supported}" if supported else has
@@ -135,14 +130,11 @@ def _supported_thing(rest: str) -> str:
 def _sentence(context: ChangeContext, place: str, does: str) -> str:
     """ "`send` (client.py) retries once" if the message names `send`, else "client retries once (`send` in …)"."""
     main = context.main(1)
-    name = last_part(main[0].symbol.name) if main else ""
+    name = main[0].last_name if main else ""
     if context.message.names(name) and not any(name in word for word in does.split()[1:3]):
         name = re.escape(name)
-        shortened = re.sub(
-            rf",? (?:in|to|for) (?:the )?`?(?:[\w.]{{1,40}}\.)?{name}(?:\(\))?`?(?: (?:function|method|class))?$",
-            "",
-            does,
-        )
+        end = rf",? (?:in|to|for) (?:the )?`?(?:[\w.]{{1,40}}\.)?{name}(?:\(\))?`?(?: (?:function|method|class))?$"
+        shortened = re.sub(end, "", does)
         does = shortened if len(content_words(shortened)) >= 2 else does
         return _with_reason(context, f"{place} {does}")
     subject = context.message.scope if _PLAIN_NAME.fullmatch(context.message.scope) else ""
@@ -170,12 +162,9 @@ def _where(place: str) -> str:
 
 def _refactoring(context: ChangeContext, place: str) -> tuple[str, float]:
     message = context.message
-    lines = sum(max(file.lines_added, file.lines_removed) for file in context.sources)
-    explanations = (
-        sentence for sentence in message.body if sentence.partition(" ")[0].lower() not in vocabulary().bases
-    )
-    why = message.reason or next(explanations, "")
-    if lines <= LARGE or not why:
+    bases = vocabulary().bases
+    why = message.reason or next((line for line in message.body if line.partition(" ")[0].lower() not in bases), "")
+    if context.lines_changed <= LARGE or not why:
         return "", 0.0
     text = f"{place} was reworked: “{clip(upper_first(message.subject), 120)}”. {with_full_stop(upper_first(clip(why, 130)))}"
     return text, _REWORKED + (0.06 if message.reason else 0.0)
@@ -229,6 +218,6 @@ def _bonus(context: ChangeContext) -> float:
     bonus += 0.07 if context.has_tests else 0.0
     bonus += 0.04 if message.references else 0.0
     bonus += 0.08 if message.kind == "feature" and message.is_declared else 0.0
-    bonus += 0.08 if any(message.names(last_part(changed.symbol.name)) for changed in main) else 0.0
+    bonus += 0.08 if any(message.names(changed.last_name) for changed in main) else 0.0
     bonus += 0.04 if any(changed.is_public_api for changed in main) else -0.06
     return bonus - (0.06 if len(context.sources) > 4 else 0.0)

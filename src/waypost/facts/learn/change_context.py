@@ -3,10 +3,11 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from waypost.facts.domains import Layout
 from waypost.facts.learn.message import CommitMessage, read_message
-from waypost.facts.learn.vocabulary import content_words, vocabulary
+from waypost.facts.learn.vocabulary import STEM, content_words, name_stems, vocabulary
 from waypost.facts.learn.wording import MOST_TEXT, clean, clip, is_nameable, last_part, printable, short_path
 from waypost.model.candidate import CERTAIN, Candidate
 from waypost.model.change import ADDED, REMOVED, ChangeSet, FileChange, SymbolChange
@@ -22,7 +23,7 @@ _MOST_SYMBOLS = 400  # of one file
 _MOST_REFS = 4
 _FEW, _MOST_NAMED = 3, 8  # most files for which the largest symbol is the location; the same if it is named
 _SHARE = 0.02  # of the changed lines; a symbol with less is mentioned for another reason
-_STEM, _KINSHIP = 5, 0.2  # bonus for a name that shares a word stem with the subject
+_KINSHIP = 0.2  # bonus for a name that shares a word stem with the subject
 _DOUBTFUL = 0.5  # highest confidence for text of a message that addresses its reader
 _WAITING = CERTAIN - 0.01
 _ANNOUNCEMENT = re.compile(
@@ -42,6 +43,7 @@ _STYLE = re.compile(r"\.(?:css|s[ac]ss|less|styl|pcss)$", re.I)
 _TOOLS = frozenset(
     ("ci", "tools", "scripts", "script", "hack", "build", "dev", "util", "benches", "bench", "benchmarks")
 )
+_OTHER_ROLES = frozenset(("test", "document", "generated", "pipeline", "example"))
 _TYPES_OF_CLASS = frozenset(("class", "struct", "interface", "trait", "enum", "record", "protocol", "object", "type"))
 
 
@@ -53,14 +55,26 @@ class ChangedSymbol:
     symbol: SymbolChange
 
     @property
+    def path(self) -> str:
+        return self.file.path
+
+    @property
+    def name(self) -> str:
+        return self.symbol.name
+
+    @property
+    def last_name(self) -> str:
+        return last_part(self.symbol.name)
+
+    @property
     def ref(self) -> str:
-        return f"{self.file.path}#{self.symbol.name}"
+        return f"{self.path}#{self.name}"
 
     @property
     def is_public_api(self) -> bool:
         """Whether it is for others: public, with no private part in its name or path."""
-        is_hidden = is_private(self.symbol.name) or _is_helper(self.symbol.name.partition(".")[0])
-        return self.symbol.is_public and not is_hidden and not is_internal(self.file.path)
+        is_hidden = is_private(self.name) or _is_helper(self.name.partition(".")[0])
+        return self.symbol.is_public and not is_hidden and not is_internal(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +92,7 @@ class ChangeContext:
     @property
     def sources(self) -> tuple[FileChange, ...]:
         """Files of the product itself in which more than the formatting changed."""
-        return tuple(
-            file
-            for file in self.change.files
-            if file.role == "source"
-            and not file.layout_only
-            and not is_not_product(file.path)
-            and not is_for_tests(file.path)
-            and not _STYLE.search(file.path)
-        )
+        return tuple(file for file in self._product if file.role == "source" and not _STYLE.search(file.path))
 
     @property
     def has_tests(self) -> bool:
@@ -100,6 +106,10 @@ class ChangeContext:
     @property
     def commit(self) -> str:
         return clean(self.change.commit, 40)[:8]
+
+    @property
+    def lines_changed(self) -> int:
+        return sum(max(file.lines_added, file.lines_removed) for file in self.sources)
 
     def exists(self, path: str, symbol: str = "") -> bool:
         return self.exists_today is None or self.exists_today(path, symbol)
@@ -115,26 +125,19 @@ class ChangeContext:
         existing = [
             changed
             for changed in self.changed_symbols()
-            if changed.symbol.change != REMOVED and self.exists(changed.file.path, changed.symbol.name)
+            if changed.symbol.change != REMOVED and self.exists(changed.path, changed.name)
         ]
-        inner = {(changed.file.path, changed.symbol.name.rpartition(".")[0]) for changed in existing}
-        leaves = [
-            changed
-            for changed in existing
-            if (changed.file.path, changed.symbol.name) not in inner or self._is_meant(changed)
-        ]
-        leaves = [
-            changed
-            for changed in leaves
-            if self._is_main_file(changed.file) or self.message.names(last_part(changed.symbol.name))
-        ]
-        lines = sum(max(file.lines_added, file.lines_removed) for file in self.sources)
-        subject_stems = {word[:_STEM] for word in content_words(self.message.subject) if len(word) >= _STEM}
+        inner = {(changed.path, changed.name.rpartition(".")[0]) for changed in existing}
+        leaves = [leaf for leaf in existing if (leaf.path, leaf.name) not in inner or self._is_meant(leaf)]
+        leaves = [leaf for leaf in leaves if self._is_main_file(leaf.file) or self.message.names(leaf.last_name)]
+        lines = self.lines_changed
+        subject_stems = {word[:STEM] for word in content_words(self.message.subject) if len(word) >= STEM}
         weights = {
-            id(changed): self._weight(changed, lines) + _KINSHIP * _shares_word(changed, subject_stems)
+            id(changed): self._weight(changed, lines)
+            + _KINSHIP * (not subject_stems.isdisjoint(name_stems(changed.last_name)))
             for changed in leaves
         }
-        leaves.sort(key=lambda changed: (-weights[id(changed)], changed.file.path, changed.symbol.line))
+        leaves.sort(key=lambda changed: (-weights[id(changed)], changed.path, changed.symbol.line))
         if not leaves:
             return ()
         least = weights[id(leaves[0])] * 0.3
@@ -145,15 +148,8 @@ class ChangeContext:
     @property
     def _product(self) -> tuple[FileChange, ...]:
         """Files that the change could be about, including those without a parser."""
-        other_roles = ("test", "document", "generated", "pipeline", "example")
-        return tuple(
-            file
-            for file in self.change.files
-            if file.role not in other_roles
-            and not file.layout_only
-            and not is_not_product(file.path)
-            and not is_for_tests(file.path)
-        )
+        files = [file for file in self.change.files if file.role not in _OTHER_ROLES and not file.layout_only]
+        return tuple(file for file in files if not is_not_product(file.path) and not is_for_tests(file.path))
 
     def _is_main_file(self, file: FileChange) -> bool:
         """Whether a good part of the change is in this file. Others were only adapted to it."""
@@ -163,31 +159,31 @@ class ChangeContext:
     def _is_all(self, main: list[ChangedSymbol]) -> bool:
         """Whether nearly all changes are in these definitions. Otherwise one of many would pass for the location."""
         symbols = [changed for changed in self.changed_symbols() if changed.symbol.change != REMOVED]
-        outer = {(changed.file.path, changed.symbol.name.rpartition(".")[0]) for changed in symbols}
-        total = sum(_lines(changed) for changed in symbols if (changed.file.path, changed.symbol.name) not in outer)
+        outer = {(changed.path, changed.name.rpartition(".")[0]) for changed in symbols}
+        total = sum(_lines(changed) for changed in symbols if (changed.path, changed.name) not in outer)
         return sum(_lines(changed) for changed in main) >= _NEARLY_ALL * total
 
     def _is_meant(self, changed: ChangedSymbol) -> bool:
-        return changed.symbol.change == ADDED or self.message.names(last_part(changed.symbol.name))
+        return changed.symbol.change == ADDED or self.message.names(changed.last_name)
 
     def _weight(self, changed: ChangedSymbol, total: int) -> float:
         lines = _lines(changed)
         weight = min(lines, 60) / 60 + (0.4 if changed.is_public_api else 0.0)
-        weight *= 0.3 if _CALLED_BY_LANGUAGE.search(changed.symbol.name) else 1.0
+        weight *= 0.3 if _CALLED_BY_LANGUAGE.search(changed.name) else 1.0
         if lines < _SHARE * total:
             return weight
-        if self.message.names(last_part(changed.symbol.name)):
+        if self.message.names(changed.last_name):
             return weight + 3
-        return weight + (0.8 if self.message.mentions(last_part(changed.symbol.name)) else 0.0)
+        return weight + (0.8 if self.message.mentions(changed.last_name) else 0.0)
 
     def place(self, most: int = 2) -> tuple[str, tuple[str, ...]]:
         """The location of the change, as a phrase and as references: symbols, else the largest file."""
         main = self.main(most)
-        is_meant = bool(main) and self.message.mentions(last_part(main[0].symbol.name))
-        near = [changed for changed in main if changed.file.path == main[0].file.path]
+        is_meant = bool(main) and self.message.mentions(main[0].last_name)
+        near = [changed for changed in main if changed.path == main[0].path]
         if main and len(self.sources) <= (_MOST_NAMED if is_meant else _FEW) and (is_meant or self._is_all(near)):
-            names = " and ".join(f"`{changed.symbol.name}`" for changed in near)
-            return f"{names} ({short_path(main[0].file.path)})", tuple(changed.ref for changed in main)
+            names = " and ".join(f"`{changed.name}`" for changed in near)
+            return f"{names} ({short_path(main[0].path)})", tuple(changed.ref for changed in main)
         files = [
             file
             for file in self._product
@@ -257,11 +253,6 @@ def _size(file: FileChange) -> int:
     return file.lines_added + file.lines_removed
 
 
-def _shares_word(changed: ChangedSymbol, subject_stems: set[str]) -> bool:
-    parts = identifier_parts(re.sub(r"\W+", "_", last_part(changed.symbol.name)))
-    return any(part[:_STEM].lower() in subject_stems for part in parts)
-
-
 def is_private(name: str) -> bool:
     parts = name.replace("::", ".").split(".")
     is_hidden = any(part in _HIDDEN for part in parts[:-1])
@@ -305,13 +296,8 @@ def is_class(symbol: SymbolChange) -> bool:
 
 def common_folder(paths: list[str]) -> str:
     """The deepest folder that contains all of them, or an empty string for the root."""
-    split = [path.split("/")[:-1] for path in paths]
-    shared: list[str] = []
-    for parts in zip(*split, strict=False):
-        if len(set(parts)) > 1:
-            break
-        shared.append(parts[0])
-    return "/".join(shared)
+    folders = zip(*(path.split("/")[:-1] for path in paths), strict=False)
+    return "/".join(parts[0] for parts in takewhile(lambda parts: len(set(parts)) == 1, folders))
 
 
 def _without_unusable_symbols(file: FileChange) -> FileChange:

@@ -68,9 +68,8 @@ class ChangeTracker:
                 key = (id(thing), need.name, need.group == "language")
                 dependency = self._needs.get(key)
                 if dependency is None:
-                    dependency = self._needs[key] = _Tracked(
-                        file.path, was_there=need.change != ADDED, wanted_before=need.wanted_before
-                    )
+                    was_there, before = need.change != ADDED, need.wanted_before
+                    dependency = self._needs[key] = _Tracked(file.path, was_there=was_there, wanted_before=before)
                 dependency.is_there, dependency.wanted = need.change != REMOVED, need.wanted
                 tracked[(file.path, need.name, need.group)] = dependency
         self._by_change[id(change)] = tracked
@@ -94,10 +93,7 @@ class ChangeTracker:
         if entry is None:
             entry = _Tracked(file.path, was_there=symbol.change != ADDED, signature_before=symbol.signature_before)
         entry.name, entry.home, entry.is_there = symbol.name, file, symbol.change != REMOVED
-        entry.doc, entry.signature = (
-            symbol.doc or entry.doc,
-            symbol.signature or entry.signature,
-        )
+        entry.doc, entry.signature = (symbol.doc or entry.doc, symbol.signature or entry.signature)
         self._symbols[(id(file), symbol.name)] = entry
         return entry
 
@@ -107,10 +103,8 @@ class ChangeTracker:
         thing = tracked[file.path]
         if (file.change == REMOVED) == thing.is_there or (not thing.was_there and not thing.is_there):
             return None
-        symbols = [
-            self._symbol_at_the_end(symbol, tracked.get((file.path, symbol.name, symbol.line)), thing)
-            for symbol in file.symbols
-        ]
+        entries = [(symbol, tracked.get((file.path, symbol.name, symbol.line))) for symbol in file.symbols]
+        symbols = [self._symbol_at_the_end(symbol, entry, thing) for symbol, entry in entries]
         needs = [
             replace(need, wanted=dependency.wanted or need.wanted)
             for need in file.dependencies
@@ -129,11 +123,8 @@ class ChangeTracker:
     def _symbol_at_the_end(self, symbol: SymbolChange, entry: _Tracked | None, file: _Tracked) -> SymbolChange | None:
         if entry is None:
             return symbol
-        if (
-            entry.home is not file
-            or entry.is_there != (symbol.change != REMOVED)
-            or not (entry.is_there or entry.was_there)
-        ):
+        is_passing = not entry.is_there and not entry.was_there
+        if entry.home is not file or entry.is_there != (symbol.change != REMOVED) or is_passing:
             return None
         if symbol.change == REMOVED:
             return symbol

@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from typing import Any
 
 from waypost.facts.learn.change_context import ChangeContext, is_not_product
@@ -16,7 +17,6 @@ from waypost.text.secrets.masking import mask
 
 _MOST = 2  # per commit
 _NUMBER = re.compile(r"\d+")
-_VERSION = re.compile(r"(\d+)(?:\.(\d+))?")
 _IS_VERSION = re.compile(r"[\s\d.,<>=~^!|&*xv-]{1,60}")  # a build file may have an expression instead
 _PROGRAM = re.compile(r"\.(?:gradle|gradle\.kts|sbt)$")
 _EXPRESSION = re.compile(r"\b(?:JVM|VERSION)_(\d{1,2}(?:_\d{1,2})?)\b")
@@ -29,18 +29,20 @@ _LONGEST_VALUE = 80
 
 def dependency_facts(context: ChangeContext) -> Iterator[Candidate]:
     """Facts about changed dependencies, at most a few per commit."""
-    count = 0
+    facts = (
+        _dependency_fact(context, file, dependency)
+        for file in _own_files(context)
+        if file.change != REMOVED
+        for dependency in sorted(file.dependencies, key=_order)
+    )
+    return islice((fact for fact in facts if fact is not None), _MOST)
+
+
+def _own_files(context: ChangeContext) -> Iterator[FileChange]:
     for file in context.change.files:
         is_new_part = file.change == ADDED and "/" in file.path  # dependencies of a new package are its own
-        if is_new_part or is_not_product(file.path) or file.change == REMOVED or not context.exists(file.path):
-            continue
-        for dependency in sorted(file.dependencies, key=_order):
-            candidate = _dependency_fact(context, file, dependency)
-            if candidate is not None:
-                yield candidate
-                count += 1
-            if count >= _MOST:
-                return
+        if not is_new_part and not is_not_product(file.path) and context.exists(file.path):
+            yield file
 
 
 def is_routine(context: ChangeContext) -> bool:
@@ -61,9 +63,7 @@ def _dependency_fact(context: ChangeContext, file: FileChange, dependency: Depen
         return _language_fact(context, file, name, wanted, before)
     short = name.rpartition("/")[2].rpartition(":")[2]
     is_mentioned = context.message.mentions(short)
-    is_pinned = (
-        _PINNED.search(file.path) is not None and context.exists_today is not None and context.exists("pyproject.toml")
-    )
+    is_pinned = _PINNED.search(file.path) and context.exists_today is not None and context.exists("pyproject.toml")
     purpose = _GROUPS["development"] if is_pinned else _GROUPS.get(dependency.group, "")
     if purpose and not (context.message.names(short) and dependency.change == ADDED):
         return None  # tools change often
@@ -102,9 +102,7 @@ def _requirement_text(
 def _language_fact(context: ChangeContext, file: FileChange, name: str, wanted: str, before: str) -> Candidate | None:
     if _PROGRAM.search(file.path):  # it may have several versions: of the code, the tools, the tests
         wanted, before = _read_version(wanted), _read_version(before)
-        if not any(
-            context.message.mentions(name_used) for name_used in _table()["spoken"].get(name.lower(), "").split()
-        ):
+        if not any(map(context.message.mentions, _table()["spoken"].get(name.lower(), "").split())):
             return None
     if not _IS_VERSION.fullmatch(wanted) or _minor(wanted) == _minor(before):
         return None
@@ -131,28 +129,18 @@ def _read_version(wanted: str) -> str:
 
 def _is_moved(context: ChangeContext, name: str) -> bool:
     """Whether a dependency was removed in one manifest and added in another."""
-    changes = {
-        dependency.change
-        for file in context.change.files
-        for dependency in file.dependencies
-        if dependency.name == name
-    }
-    return {ADDED, REMOVED} <= changes
+    dependencies = [dependency for file in context.change.files for dependency in file.dependencies]
+    return {ADDED, REMOVED} <= {dependency.change for dependency in dependencies if dependency.name == name}
 
 
 def _version_suffix(wanted: str) -> str:
-    return (
-        f" {wanted}"
-        if wanted and wanted not in ("*", "latest") and "[secret" not in wanted and "$" not in wanted
-        else ""
-    )
+    is_version = wanted not in ("", "*", "latest") and "[secret" not in wanted and "$" not in wanted
+    return f" {wanted}" if is_version else ""
 
 
 def _is_major_change(before: str, after: str) -> bool:
-    old, new = _VERSION.search(before), _VERSION.search(after)
-    if not old or not new:
-        return False
-    return old[1] != new[1]
+    old, new = _NUMBER.search(before), _NUMBER.search(after)
+    return old is not None and new is not None and old[0] != new[0]
 
 
 def _minor(text: str) -> list[str]:
@@ -161,18 +149,9 @@ def _minor(text: str) -> list[str]:
 
 def _with_reason(context: ChangeContext, text: str, name: str) -> str:
     message = context.message
-    explanation = next(
-        (
-            text
-            for text in (
-                message.reason,
-                *message.body[:4],
-                message.subject if has_cue(message.subject, "reason") else "",
-            )
-            if text and name.lower() in text.lower() and not text.lower().startswith(("bump", "update"))
-        ),
-        "",
-    )
+    subject = message.subject if has_cue(message.subject, "reason") else ""
+    sentences = [line for line in (message.reason, *message.body[:4], subject) if name.lower() in line.lower()]
+    explanation = next((line for line in sentences if not line.lower().startswith(("bump", "update"))), "")
     if not explanation and message.reason and message.mentions(name):
         explanation = message.reason
     return f"{text} {with_full_stop(upper_first(clip(explanation, 150)))}" if explanation and len(text) < 140 else text
@@ -182,25 +161,28 @@ def _with_reason(context: ChangeContext, text: str, name: str) -> str:
 
 
 def setting_facts(context: ChangeContext) -> Iterator[Candidate]:
-    count = 0
-    for file in context.change.files:
-        is_project = file.role == "manifest" or (file.role == "configuration" and file.path.count("/") <= 2)
-        is_new_part = file.change == ADDED and "/" in file.path
-        if is_new_part or not is_project or is_not_product(file.path) or not context.exists(file.path):
-            continue
-        for setting in file.settings[:200]:
-            text, confidence = _setting_text(file, setting)
-            if text and count < _MOST:
-                count += 1
-                yield context.candidate(
-                    text,
-                    confidence,
-                    topic=f"setting:{file.path}:{setting.key}",
-                    refs=[file.path],
-                    level=1,
-                    origin="file_change",
-                    reason="A setting that others go by.",
-                )
+    facts = (
+        _setting_fact(context, file, setting)
+        for file in _own_files(context)
+        if file.role == "manifest" or (file.role == "configuration" and file.path.count("/") <= 2)
+        for setting in file.settings[:200]
+    )
+    return islice((fact for fact in facts if fact is not None), _MOST)
+
+
+def _setting_fact(context: ChangeContext, file: FileChange, setting: SettingChange) -> Candidate | None:
+    text, confidence = _setting_text(file, setting)
+    if not text:
+        return None
+    return context.candidate(
+        text,
+        confidence,
+        topic=f"setting:{file.path}:{setting.key}",
+        refs=[file.path],
+        level=1,
+        origin="file_change",
+        reason="A setting that others go by.",
+    )
 
 
 def _setting_text(file: FileChange, setting: SettingChange) -> tuple[str, float]:
@@ -212,13 +194,8 @@ def _setting_text(file: FileChange, setting: SettingChange) -> tuple[str, float]
     start = next((start for start in scripts["starts"].split() if key.startswith(start)), "")
     if start and name in scripts["manifests"].split():
         short = key.removeprefix(start)
-        if (
-            setting.change != ADDED
-            or short in scripts["not"].split()
-            or "`" in value
-            or not value
-            or len(value) > _LONGEST_VALUE
-        ):
+        is_usable = value and "`" not in value and len(value) <= _LONGEST_VALUE
+        if setting.change != ADDED or short in scripts["not"].split() or not is_usable:
             return "", 0.0
         run = f"npm run {short}" if name == "package.json" else short
         return f"`{run}` runs `{value}` ({short_path(file.path)}).", 0.72

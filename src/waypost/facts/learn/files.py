@@ -5,7 +5,7 @@ from collections import Counter
 
 from waypost.facts.learn.change_context import ChangeContext, ChangedSymbol, common_folder, is_class, is_private
 from waypost.facts.learn.skip_reasons import is_readme, is_vendored
-from waypost.facts.learn.vocabulary import content_words, words_in
+from waypost.facts.learn.vocabulary import STEM, content_words, name_stems, words_in
 from waypost.facts.learn.wording import (
     clip,
     first_sentence,
@@ -16,6 +16,7 @@ from waypost.facts.learn.wording import (
     says_more_than,
     short_path,
     upper_first,
+    with_addition,
     with_full_stop,
     without_markup,
     without_name,
@@ -23,7 +24,6 @@ from waypost.facts.learn.wording import (
 from waypost.facts.learn.worth import is_about_looks, is_list, is_vague, particulars
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, RENAMED, FileChange
-from waypost.text.identifiers import identifier_parts
 
 LARGE_MOVE = 50  # lines
 _MANY = 12  # new files: more are a whole part that one line cannot describe
@@ -46,23 +46,7 @@ _NO_MODULE = ("__init__.py", "mod.rs", "index.ts", "index.js", "__main__.py", "c
 
 def new_files(context: ChangeContext) -> Candidate | None:
     """One fact for the new source files of a commit."""
-    new = [
-        file
-        for file in context.sources
-        if file.change == ADDED
-        and not is_vendored(file.path)
-        and (file.lines_added >= _LEAST_LINES or file.purpose or _is_read(context))
-    ]
-    new = [
-        file
-        for file in new
-        if context.exists(file.path)
-        and file.path.rpartition("/")[2] not in _NO_MODULE
-        and not file.path.startswith(".")
-        and not _MIGRATION.search(file.path)
-    ]
-    if not new:
-        return None
+    new = [file for file in context.sources if file.change == ADDED and _is_noteworthy(context, file)]
     if len(context.sources) > 2 * _FEW and len(new) <= _FEW:
         # The rest are by-products of a larger change.
         new = [file for file in new if _is_named_by_message(context, file)]
@@ -76,9 +60,8 @@ def new_files(context: ChangeContext) -> Candidate | None:
     if not text:
         return _folder_fact(context, new) if len(new) >= _TOGETHER else None
     more = f" With it: {', '.join(f'`{short_path(file.path)}`' for file in others)}." if others else ""
-    text = text + more if len(text) + len(more) <= 290 else text
     return context.candidate(
-        text,
+        with_addition(text, more),
         confidence,
         topic=f"file:{main.path}",
         refs=[file.path for file in new],
@@ -87,6 +70,13 @@ def new_files(context: ChangeContext) -> Candidate | None:
         reason="A new file" + ("; the message says what for." if from_message else " that says what it is for."),
         from_message=from_message,
     )
+
+
+def _is_noteworthy(context: ChangeContext, file: FileChange) -> bool:
+    is_module = file.path.rpartition("/")[2] not in _NO_MODULE and not file.path.startswith(".")
+    if not is_module or is_vendored(file.path) or _MIGRATION.search(file.path) or not context.exists(file.path):
+        return False
+    return file.lines_added >= _LEAST_LINES or bool(file.purpose) or _is_read(context)
 
 
 def _file_fact(context: ChangeContext, file: FileChange) -> tuple[str, float, bool]:
@@ -103,26 +93,18 @@ def _file_fact(context: ChangeContext, file: FileChange) -> tuple[str, float, bo
             return "", 0.0, False  # without a phrase, it may be an aside
         sure = 0.72 if phrase.startswith(_SAYS) else 0.82
         return _with_subject(context, with_full_stop(f"{head} {phrase}")), sure, False
-    owner = owner or (symbol.symbol.name if symbol is not None else "")
+    owner = owner or (symbol.name if symbol is not None else "")
     symbol_doc = first_sentence(without_markup(symbol.symbol.doc)) if symbol is not None else ""
     doc = without_name(purpose if owner and purpose else symbol_doc, owner)
     if doc and says_more_than(doc, owner, stem, least=least):
         does = predicate(doc, owner)
         sentence = f"{head} holds `{owner}`, which {does}" if does else f"{head} holds `{owner}`: {doc}"
-        return (
-            _with_subject(context, with_full_stop(clip(sentence, _ROOM + 60))),
-            0.74 + (0.06 if message.mentions(owner) else 0.0),
-            False,
-        )
-    if symbol is not None and _is_explained_by_message(context, symbol.symbol.name):
-        sentence = with_full_stop(f"{head} holds `{symbol.symbol.name}`: “{clip(upper_first(message.subject), 140)}”")
+        sure = 0.74 + (0.06 if message.mentions(owner) else 0.0)
+        return _with_subject(context, with_full_stop(clip(sentence, _ROOM + 60))), sure, False
+    if symbol is not None and _is_explained_by_message(context, symbol.name):
+        sentence = with_full_stop(f"{head} holds `{symbol.name}`: “{clip(upper_first(message.subject), 140)}”")
         return _with_reason(context, sentence), 0.66 if message.reason else 0.6, True
     return "", 0.0, False
-
-
-def _introduces(context: ChangeContext, file: FileChange) -> bool:
-    """Whether the README is new: a commit that changes a line of it says nothing about its introduction."""
-    return not context.change.commit or file.change == ADDED
 
 
 def _is_read(context: ChangeContext) -> bool:
@@ -133,27 +115,22 @@ def _is_read(context: ChangeContext) -> bool:
 def _is_explained_by_message(context: ChangeContext, name: str) -> bool:
     """Whether the message alone says what a definition is for: it names it, and says more than the name."""
     message = context.message
-    if (
-        message.noise
-        or message.kind in ("fix", "vague", "upkeep")
-        or is_list(message.subject)
-        or is_about_looks(context)
-    ):
+    is_other_work = message.kind in ("fix", "vague", "upkeep")
+    is_other_work = is_other_work or (message.verb is not None and message.verb.kind in ("vague", "refactor"))
+    if message.noise or is_other_work or is_list(message.subject) or is_about_looks(context):
         return False
-    if message.verb is not None and message.verb.kind in ("vague", "refactor"):
-        return False
-    parts = {part.lower()[:5] for part in identifier_parts(re.sub(r"\W+", "_", last_part(name)))}
+    parts = name_stems(last_part(name))
     if message.reason or not message.names(last_part(name)) or is_vague(message.subject):
         return bool(message.reason) and message.names(last_part(name))
     statement = message.subject.partition(" ")[2] if message.verb is not None else message.subject
-    rest = (word for word in content_words(statement) if word[:5] not in parts and word != last_part(name).lower())
+    rest = (word for word in content_words(statement) if word[:STEM] not in parts and word != last_part(name).lower())
     return particulars(" ".join(rest)) >= _BEYOND
 
 
 def _is_named_by_message(context: ChangeContext, file: FileChange) -> bool:
     names = " ".join((file.path.replace("/", " "), *(last_part(symbol.name) for symbol in file.symbols[:20])))
-    stems = {part.lower()[:5] for part in identifier_parts(re.sub(r"\W+", "_", names)) if len(part) > 3}
-    return any(word[:5] in stems for word in content_words(context.message.subject))
+    stems = name_stems(names, longer_than=3)
+    return any(word[:STEM] in stems for word in content_words(context.message.subject))
 
 
 def _owner(file: FileChange, purpose: str) -> str:
@@ -168,8 +145,7 @@ def _with_subject(context: ChangeContext, text: str) -> str:
     message = context.message
     if message.content_count < 2 or message.noise or not says_more_than(message.subject, *words_in(text)):
         return text
-    more = f" From “{clip(upper_first(message.subject), 110)}”."
-    return text + more if len(text) + len(more) <= 290 else text
+    return with_addition(text, f" From “{clip(upper_first(message.subject), 110)}”.")
 
 
 def _purpose_phrase(purpose: str) -> str:
@@ -187,18 +163,11 @@ def _folder_fact(context: ChangeContext, new: list[FileChange]) -> Candidate | N
     """Many new files are one piece of work, described by the message."""
     message = context.message
     folder = common_folder([file.path for file in new])
-    if (
-        not folder
-        or len(new) > _MANY
-        or message.noise
-        or message.content_count < 3
-        or is_vague(message.subject, least=2)
-        or (len(new) <= _FEW and is_list(message.subject))
-    ):
+    verb = message.verb
+    is_start = verb is not None and (verb.kind == "vague" or verb.base in ("start", "begin", "prepare"))
+    if not folder or len(new) > _MANY or message.noise or message.content_count < 3 or is_start:
         return None
-    if message.verb is not None and (
-        message.verb.kind == "vague" or message.verb.base in ("start", "begin", "prepare")
-    ):
+    if is_vague(message.subject, least=2) or (len(new) <= _FEW and is_list(message.subject)):
         return None
     names = ", ".join(file.path.rpartition("/")[2] for file in new[:3])
     names += ", …" if len(new) > 3 else ""
@@ -219,36 +188,27 @@ def moved_definitions(context: ChangeContext) -> Candidate | None:
     moves = [
         changed
         for changed in context.changed_symbols(RENAMED)
-        if changed.symbol.path_before not in ("", changed.file.path)
+        if changed.symbol.path_before not in ("", changed.path, changed.file.path_before)  # not renamed files
     ]
-    moves = [
-        changed for changed in moves if changed.file.path_before != changed.symbol.path_before
-    ]  # not renamed files
-    routes = Counter((changed.symbol.path_before, changed.file.path) for changed in moves)
+    routes = Counter((changed.symbol.path_before, changed.path) for changed in moves)
     if not routes:
         return _renamed_files(context)
     (before, after), _ = routes.most_common(1)[0]
-    arrived = [changed for changed in moves if (changed.symbol.path_before, changed.file.path) == (before, after)]
-    arrived = [
-        changed
-        for changed in arrived
-        if context.exists(after, changed.symbol.name) and not is_private(changed.symbol.name)
-    ]
-    inner = {changed.symbol.name for changed in arrived}
-    arrived = [changed for changed in arrived if changed.symbol.name.rpartition(".")[0] not in inner]
+    arrived = [changed for changed in moves if (changed.symbol.path_before, changed.path) == (before, after)]
+    arrived = [changed for changed in arrived if context.exists(after, changed.name) and not is_private(changed.name)]
+    inner = {changed.name for changed in arrived}
+    arrived = [changed for changed in arrived if changed.name.rpartition(".")[0] not in inner]
     lines = sum(max(1, changed.symbol.end_line - changed.symbol.line) for changed in arrived)
-    if not arrived or (
-        lines < LARGE_MOVE and not any(context.message.names(last_part(changed.symbol.name)) for changed in arrived)
-    ):
+    if not arrived or (lines < LARGE_MOVE and not any(context.message.names(changed.last_name) for changed in arrived)):
         return None
     arrived.sort(key=lambda changed: (not is_class(changed.symbol), not changed.symbol.is_public, changed.symbol.line))
-    names = ", ".join(f"`{changed.symbol.name}`" for changed in arrived[:4])
+    names = ", ".join(f"`{changed.name}`" for changed in arrived[:4])
     names += f" and {len(arrived) - 4} more" if len(arrived) > 4 else ""
     text = f"{names} {'is' if len(arrived) == 1 else 'are'} in {short_path(after)} now (before: {short_path(before)})."
     return context.candidate(
         _with_reason(context, text),
         0.72 + (0.1 if context.message.kind in ("move", "refactor") else 0.0),
-        topic=f"moved:{after}:{arrived[0].symbol.name}",
+        topic=f"moved:{after}:{arrived[0].name}",
         refs=[changed.ref for changed in arrived[:4]],
         level=2,
         ttl_class="architecture",
@@ -259,11 +219,8 @@ def moved_definitions(context: ChangeContext) -> Candidate | None:
 
 def _renamed_files(context: ChangeContext) -> Candidate | None:
     renamed = [file for file in context.sources if file.change == RENAMED and context.exists(file.path)]
-    renamed = [
-        file
-        for file in renamed
-        if short_path(file.path) != short_path(file.path_before) and not _MIGRATION.search(file.path)
-    ]
+    renamed = [file for file in renamed if short_path(file.path) != short_path(file.path_before)]
+    renamed = [file for file in renamed if not _MIGRATION.search(file.path)]
     if not renamed or len({file.path_before for file in renamed}) != len(renamed):
         return None
     if len(renamed) > _FEW:
@@ -287,7 +244,9 @@ def _renamed_files(context: ChangeContext) -> Candidate | None:
 
 def introduction(context: ChangeContext) -> Candidate | None:
     """What the project's README says it is."""
-    page = next((file for file in context.change.files if is_readme(file) and _introduces(context, file)), None)
+    # A commit that changes a line of the README says nothing about its introduction.
+    new = [file for file in context.change.files if file.change == ADDED or not context.change.commit]
+    page = next(filter(is_readme, new), None)
     if page is None or not context.exists(page.path):
         return None
     purpose = first_sentence(without_markup(page.purpose))
@@ -310,19 +269,16 @@ def _with_reason(context: ChangeContext, text: str) -> str:
 
 
 def _main_symbol(context: ChangeContext, file: FileChange) -> ChangedSymbol | None:
-    candidates = [
-        ChangedSymbol(file, symbol)
-        for symbol in file.symbols
-        if symbol.is_public and context.exists(file.path, symbol.name)
-    ]
+    public = [ChangedSymbol(file, symbol) for symbol in file.symbols if symbol.is_public]
+    candidates = [changed for changed in public if context.exists(file.path, changed.name)]
     if not candidates:
         return None
     stem = file.path.rpartition("/")[2].partition(".")[0].replace("_", "").replace("-", "").lower()
     return max(
         candidates,
         key=lambda changed: (
-            context.message.names(last_part(changed.symbol.name)),
-            changed.symbol.name.lower() == stem,
+            context.message.names(changed.last_name),
+            changed.name.lower() == stem,
             is_class(changed.symbol),
             bool(changed.symbol.doc),
             changed.symbol.end_line - changed.symbol.line,

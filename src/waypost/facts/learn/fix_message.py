@@ -16,9 +16,7 @@ FIXED = re.compile(
     re.I,
 )
 _PREVENTED = re.compile(
-    r"^(?:prevent(?:s|ed)?|avoid(?:s|ed)?|verhindert?|vermeidet?|"
-    r"предотвращает|предотвратить)\s+",
-    re.I,
+    r"^(?:prevent(?:s|ed)?|avoid(?:s|ed)?|verhindert?|vermeidet?|предотвращает|предотвратить)\s+", re.I
 )
 _FROM = re.compile(r" from (\w{2,20}ing)\b")  # "prevent it from closing": the error was that it closed
 _TO_DO = re.compile(r"^(.{3,80}?)( not)? (?:to|so (?:that )?it) (\w{2,14})\b", re.I)
@@ -93,10 +91,8 @@ def from_body(message: CommitMessage, error: str, remedy: str, names: set[str]) 
     """The cause, and the error or remedy if the subject has only the other."""
     about = stems(message.subject) | names
     sentences = [line for line in message.body[:_FIRST] if not _is_about_work(line)]
-    statements = [
-        line for line in sentences if not _is_imperative(line) and _stands_alone(line) and not has_cue(line, "remedy")
-    ]
-    statements = [line for line in statements if not has_cue(line, "aside")]
+    statements = [line for line in sentences if not _is_imperative(line) and _stands_alone(line)]
+    statements = [line for line in statements if not has_cue(line, "remedy") and not has_cue(line, "aside")]
     near = [line for line in statements if _LEADS_TO.match(line) or HAPPENS.match(line) or about & stems(line)]
     cause = next((line for line in near if has_cue(line, "cause")), "")
     cause = cause or next((line for line in near[:2] if has_cue(line, "formerly")), "")

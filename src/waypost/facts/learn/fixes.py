@@ -1,20 +1,18 @@
 """What a fixing commit teaches: the error, its cause, the remedy, and its location."""
 
-import hashlib
 import re
 from dataclasses import replace
 
 from waypost.facts.learn.change_context import ChangeContext
 from waypost.facts.learn.fix_message import FIXED, HAPPENS, NOT_THE_PRODUCT, from_body, from_subject, is_sentence, stems
 from waypost.facts.learn.message import CommitMessage
-from waypost.facts.learn.vocabulary import content_words, has_cue, words_in
+from waypost.facts.learn.vocabulary import content_words, has_cue, name_stems, subject_key
 from waypost.facts.learn.wording import (
     MOST_TEXT,
     clause_of,
     clean,
     clip,
     is_nameable,
-    last_part,
     short_path,
     upper_first,
     with_full_stop,
@@ -32,7 +30,6 @@ from waypost.facts.learn.worth import (
 )
 from waypost.model.candidate import Candidate
 from waypost.model.change import MODIFIED, DependencyChange, FileChange
-from waypost.text.identifiers import identifier_parts
 
 _LEAST_WORDS = 3  # content words in the subject
 _NEVER = 1_000
@@ -53,7 +50,7 @@ def fix(context: ChangeContext) -> Candidate | None:
     message = replace(message, subject=first_task(message.subject))
     error, remedy = from_subject(message)
     informative, is_stated = content_words(error or remedy), bool(remedy)
-    names = stems(" ".join(last_part(changed.symbol.name) for changed in context.main()))
+    names = stems(" ".join(changed.last_name for changed in context.main()))
     cause, error, remedy = from_body(message, error, remedy, names)
     if len(informative) < _least(message, cause) or _is_routine_fix(message):
         return None
@@ -69,7 +66,7 @@ def fix(context: ChangeContext) -> Candidate | None:
     return context.candidate(
         text,
         _confidence(context, error, cause, remedy),
-        topic=f"fix:{_key(context.message.subject)}",
+        topic=f"fix:{subject_key(context.message.subject)}",
         refs=refs,
         level=2,
         kind="fix",
@@ -105,22 +102,16 @@ def _states_error(error: str, message: CommitMessage) -> bool:
 
 def _updated_dependency(context: ChangeContext) -> tuple[str, tuple[str, ...]] | None:
     """The updated dependency that is the remedy: the message names it, and no changed definition."""
-    if any(context.message.names(last_part(changed.symbol.name)) for changed in context.main()):
+    if any(context.message.names(changed.last_name) for changed in context.main()):
         return None
     subject_stems = stems(context.message.subject)
     matches: list[tuple[int, FileChange, DependencyChange]] = []
     for file in context.change.files:
         for dependency in file.dependencies:
-            name_stems = {
-                part.lower()[:5] for part in identifier_parts(re.sub(r"\W+", "_", dependency.name)) if len(part) > 3
-            }
-            if (
-                dependency.change == MODIFIED
-                and name_stems & subject_stems
-                and is_nameable(dependency.name, 80)
-                and dependency.group != "language"
-            ):
-                matches.append((len(name_stems & subject_stems), file, dependency))
+            shared = name_stems(dependency.name, longer_than=3) & subject_stems
+            is_update = dependency.change == MODIFIED and dependency.group != "language"
+            if is_update and shared and is_nameable(dependency.name, 80):
+                matches.append((len(shared), file, dependency))
     if not matches:
         return None
     _, file, best = max(matches, key=lambda match: match[0])
@@ -191,10 +182,5 @@ def _confidence(context: ChangeContext, error: str, cause: str, remedy: str) -> 
     confidence += 0.07 if context.has_tests else 0.0
     confidence += 0.05 if context.is_announced else 0.0
     confidence += 0.04 if message.references else 0.0
-    confidence += 0.05 if any(message.mentions(last_part(changed.symbol.name)) for changed in context.main()) else 0.0
+    confidence += 0.05 if any(message.mentions(changed.last_name) for changed in context.main()) else 0.0
     return confidence - (0.15 if len(context.sources) > 6 else 0.0)
-
-
-def _key(subject: str) -> str:
-    """The same key for all spellings of a subject, so that a fix on another branch is recognised."""
-    return hashlib.blake2b(" ".join(words_in(subject)).encode(), digest_size=6).hexdigest()

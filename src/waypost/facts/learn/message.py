@@ -125,8 +125,7 @@ def read_message(subject: str, body: str) -> CommitMessage:
         references=references,
         body=statements,
         reason=next(
-            (sentence for sentence in statements if has_cue(sentence, "reason") and not _ASIDE.match(sentence)),
-            "",
+            (sentence for sentence in statements if has_cue(sentence, "reason") and not _ASIDE.match(sentence)), ""
         ),
         language=language_of(subject_text) or "en",
         is_doubtful=has_cue(whole, "instruct"),

@@ -2,33 +2,24 @@
 
 from collections.abc import Iterator
 
-from waypost.facts.domains import Layout
 from waypost.facts.learn.behaviour import behaviour
-from waypost.facts.learn.change_context import ChangeContext, ExistsToday
+from waypost.facts.learn.change_context import ChangeContext
 from waypost.facts.learn.dependencies import dependency_facts, is_routine, setting_facts
 from waypost.facts.learn.files import introduction, moved_definitions, new_files
 from waypost.facts.learn.fixes import fix
 from waypost.facts.learn.interfaces import changed_signatures, new_definitions, removed_definitions, renamed_definitions
 from waypost.facts.learn.skip_reasons import LITTLE, ROUTINE, skip_reason
 from waypost.model.candidate import Candidate
-from waypost.model.change import ChangeSet
 
 MOST = 4  # per commit
 LEAST = 0.55  # confidence; less is not worth a review
 
 
-def candidates(change: ChangeSet, layout: Layout, *, exists_today: ExistsToday | None = None) -> tuple[Candidate, ...]:
-    """What a colleague would note about a change, the most certain first. Often empty.
-
-    `exists_today` says for a path and a symbol (or "" for the file itself) whether it exists today: nothing is said
-    about things that are gone. The change is untrusted input. The candidates are clean, bounded, and refer to the
-    change only.
-    """
-    return propose(ChangeContext.of(change, layout, exists_today))[0]
-
-
 def propose(context: ChangeContext) -> tuple[tuple[Candidate, ...], str]:
-    """The candidates, and the reason if it proposes nothing."""
+    """What a colleague would note about a change, the most certain first, and the reason if that is nothing.
+
+    The change is untrusted input. The candidates are clean, bounded, and refer to the change only.
+    """
     reason = skip_reason(context)
     if reason:
         return (), reason

@@ -3,7 +3,7 @@
 import re
 
 from waypost.facts.learn.change_context import ChangeContext
-from waypost.model.change import ChangeSet, FileChange
+from waypost.model.change import FileChange
 
 MERGE, EMPTY, LAYOUT, RELEASE = "merge", "nothing changed", "formatting or typo", "release"
 TESTS, DOCUMENTS, PIPELINE = "tests only", "documents only", "pipeline only"
@@ -17,14 +17,8 @@ _LOCK = re.compile(
 )
 _README = re.compile(r"readme(?:\.\w{1,8})?", re.I)
 _BY_ROLE = {"test": TESTS, "example": DOCUMENTS, "document": DOCUMENTS, "pipeline": PIPELINE, "generated": GENERATED}
-_BY_KIND = {
-    "merge": MERGE,
-    "release": RELEASE,
-    "layout": LAYOUT,
-    "tests": TESTS,
-    "pipeline": PIPELINE,
-    "documents": DOCUMENTS,
-}
+_BY_KIND = {"merge": MERGE, "release": RELEASE, "layout": LAYOUT, "tests": TESTS}
+_BY_KIND |= {"pipeline": PIPELINE, "documents": DOCUMENTS}
 
 
 def skip_reason(context: ChangeContext) -> str:
@@ -33,13 +27,10 @@ def skip_reason(context: ChangeContext) -> str:
     if change.is_merge or message.kind == "merge":
         return MERGE
     own_files = [file for file in change.files if not _is_generated(file)]
-    return _by_files(context, own_files) if own_files else _without_files(change)
-
-
-def _without_files(change: ChangeSet) -> str:
-    if not change.files:
-        return EMPTY
-    return VENDORED if any(is_vendored(file.path) for file in change.files) else GENERATED
+    if own_files:
+        return _by_files(context, own_files)
+    is_third_party = any(is_vendored(file.path) for file in change.files)
+    return EMPTY if not change.files else VENDORED if is_third_party else GENERATED
 
 
 def _by_files(context: ChangeContext, files: list[FileChange]) -> str:

@@ -1,5 +1,6 @@
 """The vocabulary for reading messages and documentation. The lists are in data/words.toml."""
 
+import hashlib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -8,8 +9,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from waypost.text.identifiers import identifier_parts
+
 _VOWELS = "aeiou"
 _WORD = re.compile(r"[^\W\d_][\w'’-]*", re.UNICODE)
+STEM = 5  # letters by which words are compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +49,13 @@ class MessageVocabulary:
 
 
 @cache
+def word_data() -> dict[str, Any]:
+    return tomllib.loads(files("waypost.facts.learn").joinpath("data", "words.toml").read_text(encoding="utf-8"))
+
+
+@cache
 def vocabulary() -> MessageVocabulary:
-    data: dict[str, Any] = tomllib.loads(
-        files("waypost.facts.learn").joinpath("data", "words.toml").read_text(encoding="utf-8")
-    )
+    data = word_data()
     verbs = _verbs(data["verbs"], data["irregular"])
     return MessageVocabulary(
         prefixes=_by_word(data["prefixes"]),
@@ -77,6 +84,17 @@ def content_words(text: str) -> list[str]:
     """The words with content, each once, in order."""
     stop = vocabulary().stop
     return list(dict.fromkeys(word for word in words_in(text) if len(word) > 2 and word not in stop))
+
+
+def name_stems(name: str, longer_than: int = 0) -> set[str]:
+    """The beginnings of the words in a name, for comparing it with prose."""
+    parts = identifier_parts(re.sub(r"\W+", "_", name))
+    return {part.lower()[:STEM] for part in parts if len(part) > longer_than}
+
+
+def subject_key(subject: str) -> str:
+    """The same key for all spellings of a subject, so that a change on another branch is recognised."""
+    return hashlib.blake2b(" ".join(words_in(subject)).encode(), digest_size=6).hexdigest()
 
 
 def has_cue(text: str, name: str) -> bool:

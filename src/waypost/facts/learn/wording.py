@@ -8,8 +8,7 @@ import re
 import unicodedata
 from itertools import pairwise
 
-from waypost.facts.learn.vocabulary import content_words, vocabulary
-from waypost.text.identifiers import identifier_parts
+from waypost.facts.learn.vocabulary import STEM, content_words, name_stems, vocabulary
 
 MOST_TEXT = 320
 _MOST_READ = 4_000  # characters of one piece of text
@@ -133,6 +132,11 @@ def with_full_stop(text: str) -> str:
     return text if not text or text[-1] in ".!?…" else text + "."
 
 
+def with_addition(text: str, more: str) -> str:
+    """The text with an addition, unless it would become too long."""
+    return text + more if len(text) + len(more) <= 290 else text
+
+
 def lower_first(text: str) -> str:
     """The text with a lower-case first letter, unless the word is a name or an acronym."""
     first = text.split(" ", 1)[0]
@@ -165,9 +169,8 @@ def predicate(text: str, name: str = "") -> str:
         return "" if _is_clause(rest) else f"is {first_word} {rest}"
     if first_word.endswith("s") and has_plural_verb(rest):
         return ""
-    is_order = first_word in lists.bases and (
-        first_word not in lists.nouns or rest.split(" ", 1)[0].lower() in _AFTER_ORDER
-    )
+    may_be_order = first_word not in lists.nouns or rest.split(" ", 1)[0].lower() in _AFTER_ORDER
+    is_order = may_be_order and first_word in lists.bases
     if is_order or (first_word in lists.thirds and first_word not in lists.bases):
         return f"{lists.verbs[first_word].third} {_in_third_person(rest)}"
     return ""
@@ -183,9 +186,8 @@ def without_name(text: str, name: str) -> str:
 def _is_clause(rest: str) -> bool:
     """Whether the text has its own verb: "check holds no link" does, "function that holds a link" does not."""
     following = rest.lower().split()[:5]
-    return any(
-        word in vocabulary().thirds and before not in ("that", "which", "who") for before, word in pairwise(following)
-    )
+    thirds, relative = vocabulary().thirds, ("that", "which", "who")
+    return any(word in thirds and before not in relative for before, word in pairwise(following))
 
 
 def has_plural_verb(rest: str) -> bool:
@@ -211,9 +213,8 @@ def last_part(name: str) -> str:
 
 def says_more_than(text: str, *names: str, least: int = 2) -> bool:
     """Whether a text has at least so many words beyond the names."""
-    parts = {part.lower() for name in names for part in identifier_parts(re.sub(r"\W+", "_", name))}
-    stems = {part[:5] for part in parts | {name.lower() for name in names}}
+    stems = {stem for name in names for stem in (name.lower()[:STEM], *name_stems(name))}
     lists = vocabulary()
-    new_words = [word for word in content_words(text) if word not in lists.filler and word[:5] not in stems]
+    new_words = [word for word in content_words(text) if word not in lists.filler and word[:STEM] not in stems]
     first = text.split(" ", 1)[0].lower()
     return len([word for word in new_words if not (word == first and word in lists.verbs)]) >= least

@@ -1,14 +1,11 @@
 """Whether a message is worth a note: it names something particular, beyond appearance."""
 
 import re
-import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 from waypost.facts.learn.change_context import ChangeContext
-from waypost.facts.learn.vocabulary import content_words, vocabulary, words_in
+from waypost.facts.learn.vocabulary import content_words, vocabulary, word_data, words_in
 
 LEAST = 3  # specific words that make a subject informative
 _MORE = 2  # further words required beside one like "improvements"
@@ -23,6 +20,7 @@ _NEXT = re.compile(r"(?:[,;.] (?:and |also )?|\band (?:also )?|& |\+ )([A-Za-z]{
 _WORK = frozenset(
     ("fix", "vague", "refactor", "upkeep", "add", "remove", "rename", "move", "inner", "deprecate", "prevent")
 )
+_CUES = ("trivial", "condition")
 _HINT = 3  # least letters of a folder name that a message may mention
 
 
@@ -39,16 +37,11 @@ class WorthWords:
 
 @cache
 def _word_lists() -> WorthWords:
-    data: Mapping[str, Mapping[str, str | list[str]]] = tomllib.loads(
-        files("waypost.facts.learn").joinpath("data", "words.toml").read_text(encoding="utf-8")
-    )
-    word_lists = {name: frozenset(entry.split()) for name, entry in data["worth"].items() if isinstance(entry, str)}
-    cues = {name: entry for name, entry in data["worth"].items() if isinstance(entry, list)}
-    trivial = "|".join(map(re.escape, sorted(cues["trivial"], key=len, reverse=True)))
-    condition = "|".join(map(re.escape, sorted(cues["condition"], key=len, reverse=True)))
+    data = word_data()["worth"]
+    trivial, condition = ("|".join(map(re.escape, sorted(data[name], key=len, reverse=True))) for name in _CUES)
     return WorthWords(
-        **word_lists,
-        phrases=tuple(cues["phrases"]),
+        **{name: frozenset(words.split()) for name, words in data.items() if isinstance(words, str)},
+        phrases=tuple(data["phrases"]),
         trivial=re.compile(rf"\b(?:{trivial})\b", re.I),
         condition=re.compile(rf"\b(?:{condition})\b|n['’]t\b", re.I),
     )
@@ -57,9 +50,8 @@ def _word_lists() -> WorthWords:
 def particulars(text: str) -> int:
     """How many words, names and numbers are specific."""
     lists = _word_lists()
-    specific = [
-        word for word in content_words(text) if not _matches(word, lists.generic) and not _matches(word, lists.vague)
-    ]
+    specific = [word for word in content_words(text) if not _matches(word, lists.generic)]
+    specific = [word for word in specific if not _matches(word, lists.vague)]
     quoted = [quote for quote in _IN_PARTICULAR.findall(text) if not set(words_in(quote)) & set(specific)]
     return len(specific) + len(quoted)
 
@@ -98,9 +90,8 @@ def is_about_looks(context: ChangeContext) -> bool:
     """Whether a change of the user interface is only about appearance. A stated reason makes it worth knowing."""
     text = context.message.subject.lower()
     lists = _word_lists()
-    mentions_looks = any(_matches(word, lists.looks) for word in words_in(text)) or any(
-        phrase in text for phrase in lists.phrases
-    )
+    mentions_looks = any(_matches(word, lists.looks) for word in words_in(text))
+    mentions_looks = mentions_looks or any(phrase in text for phrase in lists.phrases)
     return mentions_looks and not context.message.reason and any(_SHOWN.search(file.path) for file in context.sources)
 
 

@@ -92,11 +92,8 @@ def _lessons_in(turn: SessionTurn, text: str, error: str) -> Iterator[Lesson]:
 def _lesson(turn: SessionTurn, match: RuleMatch, error: str) -> Lesson:
     text = with_full_stop(clip(match.text, _MOST_TEXT))
     files = _files(f"{error} {match.sentence.text}")
-    confidence = (
-        match.rule.sure
-        + (_USER_BONUS if turn.speaker == USER else 0)
-        + (_CODE_BONUS if _names_code(match.sentence) else 0)
-    )
+    confidence = match.rule.sure + (_USER_BONUS if turn.speaker == USER else 0)
+    confidence += _CODE_BONUS if _names_code(match.sentence) else 0
     return Lesson(
         match.rule.kind,
         f"{error} → {text}" if error else text,

@@ -89,7 +89,7 @@ def _without_fillers(language: Language, sentence: LessonSentence) -> str:
 
 def _finder(cue: str, fillers: str) -> Callable[[str], re.Match[str] | None]:
     """Cues for the beginning of a sentence are only searched there: most sentences match no rule."""
-    pattern = re.compile(cue.replace("{start}", fillers), re.IGNORECASE)
+    pattern = re.compile(cue.replace("{start}", fillers), re.I)
     return pattern.match if cue.startswith(("^", "{start}")) and "|^" not in cue else pattern.search
 
 
@@ -109,5 +109,5 @@ def _language(data: Mapping[str, Any]) -> Language:
         for row in data["rules"]
     )
     names = ("letters", "doubt", "open", "hedge", "own", "binding", "error")
-    patterns = {name: re.compile(data[name], re.IGNORECASE) for name in names} | {"fillers": re.compile(fillers, re.I)}
+    patterns = {name: re.compile(data[name], re.I) for name in names} | {"fillers": re.compile(fillers, re.I)}
     return Language(rules, empty=frozenset(data["empty"].split()), **patterns)

@@ -101,9 +101,8 @@ def judge_turns(
             continue
         question = last_said.get(thread)
         if question is not None and question.ident not in judged:
-            reading = (readings or {}).get(question.ident) or read_utterance(
-                question.text, question.language, question.kind
-            )
+            reading = (readings or {}).get(question.ident)
+            reading = reading or read_utterance(question.text, question.language, question.kind)
             score = judge(reading, topics.mentions(question), at)
             judged[question.ident] = EntryWorth(score, topics.topic(question), topics.label(question))
         if turn is not question:

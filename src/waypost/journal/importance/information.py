@@ -6,6 +6,7 @@ English conversations only.
 
 import re
 import tomllib
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
 from math import exp, log1p
@@ -32,15 +33,16 @@ def worth(text: str, language: str) -> float:
 
 
 @lru_cache(maxsize=20_000)
-def _features(text: str, language: str) -> tuple[tuple[str, float], ...]:
+def features(text: str, language: str) -> Mapping[str, float]:
+    """The model's input for an utterance: logarithms of counts."""
     words, sentences = importance_words(language), sentences_of(text, language)
     statements = [part for part in sentences if not part.asks]
     questions = [part for part in sentences if part.asks]
     statement_text = " . ".join(part.text for part in statements)
     question_text = " . ".join(part.text for part in questions)
-    counts: dict[str, float] = {name: len(getattr(words, name).findall(statement_text)) for name in COUNTED}
+    counts: dict[str, float] = {name: len(words[name].findall(statement_text)) for name in COUNTED}
     counts["number"] += len(_DIGITS.findall(statement_text))
-    counts["stress"] += len(words.keep.findall(statement_text))
+    counts["stress"] += len(words["keep"].findall(statement_text))
     original_text = " . ".join(part.written for part in statements)
     names = len({name for name in _CAPITAL.findall(original_text) if name not in _SELF})
     counts |= {
@@ -49,29 +51,26 @@ def _features(text: str, language: str) -> tuple[tuple[str, float], ...]:
         "long": sum(1 for word in statement_text.split() if len(word) >= _LONG_WORD),
         "told": sum(part.words for part in statements),
         "asked": sum(part.words for part in questions),
-        "asked_first": len(words.first.findall(question_text)),
-        "asked_event": len(words.event.findall(question_text)),
-        "passing": len(words.passing.findall(question_text)),
+        "asked_first": len(words["first"].findall(question_text)),
+        "asked_event": len(words["event"].findall(question_text)),
+        "passing": len(words["passing"].findall(question_text)),
         "exclaims": text.count("!"),
         "own_words": sum(
-            part.words for part in statements if words.first.search(part.text) and not words.second.search(part.text)
+            part.words
+            for part in statements
+            if words["first"].search(part.text) and not words["second"].search(part.text)
         ),
     }
-    events = [part for part in statements if words.event.search(part.text) and not words.seeks.search(part.text)]
+    events = [part for part in statements if words["event"].search(part.text) and not words["seeks"].search(part.text)]
     counts["event_words"] = max((part.words for part in events), default=0)
     counts["details"] = max((_details(words, part) for part in events), default=0)
-    return tuple((name, log1p(value)) for name, value in counts.items())
+    return {name: log1p(value) for name, value in counts.items()}
 
 
 def _details(words: ImportanceWords, part: UtteranceSentence) -> int:
     """How many kinds of circumstances a sentence states: when, where, how many, with whom."""
-    patterns = (words.change, words.past, words.dated, words.number, words.people, words.own, words.where, _DIGITS)
+    patterns = [*(words[name] for name in ("change", "past", "dated", "number", "people", "own", "where")), _DIGITS]
     return sum(1 for pattern in patterns if pattern.search(part.text))
-
-
-def features(text: str, language: str) -> dict[str, float]:
-    """The model's input for an utterance: logarithms of counts."""
-    return dict(_features(text, language))
 
 
 @cache

@@ -42,25 +42,17 @@ class ModelJudgement:
         question = question_kind(text, language)
         passing = question.passing and not self.explicit and not self.relevance
         reason = f"judged by {by}" + (f": {self.reasoning}" if self.reasoning else "")
-        return UtteranceReading(
-            self.relevance, reason, self.explicit, f"emphasis as {by} sees it", QuestionKind(question.asks, passing)
-        )
+        kind = QuestionKind(question.asks, passing)
+        return UtteranceReading(self.relevance, reason, self.explicit, f"emphasis as {by} sees it", kind)
 
 
 def prompt_fields(candidates: Sequence[JudgedUtterance]) -> dict[str, str]:
-    lines = [
-        json.dumps(
-            {
-                "n": number,
-                "said": utterance.said.isoformat(),
-                "mentions": utterance.mentions,
-                "first": utterance.first.isoformat(),
-                "words": utterance.text[:_LONGEST_TEXT],
-            },
-            ensure_ascii=False,
-        )
+    keys = ("n", "said", "mentions", "first", "words")
+    rows = [
+        (number, str(utterance.said), utterance.mentions, str(utterance.first), utterance.text[:_LONGEST_TEXT])
         for number, utterance in enumerate(candidates, 1)
     ]
+    lines = (json.dumps(dict(zip(keys, row, strict=True)), ensure_ascii=False) for row in rows)
     return {"utterances": "\n".join(lines)}
 
 

@@ -52,11 +52,8 @@ def judge(reading: UtteranceReading, mentions: Sequence[TopicMention], at: datet
         return _passing_score(past)
     frequency = frequency_of(past)
     explicit, emphasis = reading.explicit, reading.emphasis
-    if (
-        not explicit
-        and reading.question.asks
-        and len({(mention.day, mention.conversation) for mention in past if mention.asks}) > 1
-    ):
+    askings = {(mention.day, mention.conversation) for mention in past if mention.asks}
+    if not explicit and reading.question.asks and len(askings) > 1:
         explicit, emphasis = 1, "the same was asked again"
     others = frequency + explicit + reading.relevance
     last = max((mention.at for mention in past), default=None)
@@ -67,14 +64,8 @@ def judge(reading: UtteranceReading, mentions: Sequence[TopicMention], at: datet
         _reason(explicit, emphasis),
         _reason(reading.relevance, reading.about),
     ]
-    texts = [reason for reason in reasons if reason]
-    return make_score(
-        frequency,
-        recency,
-        explicit,
-        reading.relevance,
-        texts or ["A passing remark or a general question (0)."],
-    )
+    texts = [reason for reason in reasons if reason] or ["A passing remark or a general question (0)."]
+    return make_score(frequency, recency, explicit, reading.relevance, texts)
 
 
 def make_score(frequency: int, recency: int, explicit: int, relevance: int, reasons: Sequence[str]) -> Score:

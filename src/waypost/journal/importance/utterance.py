@@ -39,8 +39,8 @@ def question_kind(text: str, language: str) -> QuestionKind:
     if not asks:
         return QuestionKind(asks=False, passing=False)
     whole = _joined_text(sentences)
-    momentary = words.momentary.search(whole) is not None and words.first.search(whole) is None
-    passing = momentary or words.passing.search(whole) is not None
+    momentary = words["momentary"].search(whole) is not None and words["first"].search(whole) is None
+    passing = momentary or words["passing"].search(whole) is not None
     return QuestionKind(asks=True, passing=passing and not _explicit(words, sentences)[0])
 
 
@@ -65,13 +65,13 @@ def read_utterance(text: str, language: str, kind: str = "conversation") -> Utte
 
 def _relevance(text: str, language: str, words: ImportanceWords, sentences: list[UtteranceSentence]) -> tuple[int, str]:
     statements = [sentence for sentence in sentences if not sentence.asks]
-    if _says(statements, words.goal, words.not_goal):
+    if _says(statements, words["goal"], words["not_goal"]):
         return 3, GOAL
-    if _says(statements, words.trait):
+    if _says(statements, words["trait"]):
         return 3, TRAIT
-    if _says(sentences, words.preference, words.not_preference):  # "Always answer in German" is a command
+    if _says(sentences, words["preference"], words["not_preference"]):  # "Always answer in German" is a command
         return 3, PREFERENCE
-    if _says(statements, words.decision):
+    if _says(statements, words["decision"]):
         return 2, DECISION
     if statements and worth(text, language) >= LEAST_WORTH:
         return 1, EVENT
@@ -79,24 +79,22 @@ def _relevance(text: str, language: str, words: ImportanceWords, sentences: list
 
 
 def _says(sentences: list[UtteranceSentence], pattern: re.Pattern[str], unless: re.Pattern[str] | None = None) -> bool:
-    return any(
-        pattern.search(part.text) and not (unless and unless.search(part.text)) and not part.text.endswith("?")
-        for part in sentences
-    )
+    texts = [sentence.text for sentence in sentences if not sentence.text.endswith("?")]
+    return any(pattern.search(text) and not (unless and unless.search(text)) for text in texts)
 
 
 def _is_planned(words: ImportanceWords, whole: str) -> bool:
-    return any(pattern.search(whole) for pattern in (words.horizon, words.plan, words.number, words.dated))
+    return any(words[name].search(whole) for name in ("horizon", "plan", "number", "dated"))
 
 
 def _explicit(words: ImportanceWords, sentences: list[UtteranceSentence]) -> tuple[int, str]:
     for sentence in sentences:
-        match = words.keep.search(sentence.text)
-        if match and not words.recalled.search(sentence.text):
+        match = words["keep"].search(sentence.text)
+        if match and not words["recalled"].search(sentence.text):
             return 2, f"asked to be kept (“{match[0].strip()}”)"
     for sentence in sentences:
-        match = words.stress.search(sentence.text)
-        if match and not sentence.text.endswith("?") and not words.stress_not.search(sentence.text):
+        match = words["stress"].search(sentence.text)
+        if match and not sentence.text.endswith("?") and not words["stress_not"].search(sentence.text):
             return 2, f"called important (“{match[0].strip()}”)"
     return 0, ""
 

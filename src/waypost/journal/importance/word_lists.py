@@ -2,8 +2,8 @@
 
 import re
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -13,62 +13,22 @@ _APOSTROPHES = str.maketrans({"’": "'", "ʼ": "'", "`": "'", "´": "'", "ё": 
 _SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*\s?|[.!?…]+")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _INNER_DOT = re.compile(r"(?<=\d)\.(?=\s?\d|\s\w)|(?<=\b\w)\.(?=\w)|(?<=\b\w\w)\.(?=\w)")
+ImportanceWords = Mapping[str, re.Pattern[str]]
 _DOT = "\u2024"  # stands for a dot that does not end a sentence
-
-
-@dataclass(frozen=True, slots=True)
-class ImportanceWords:
-    """The lists of one language. The comments in the English file explain each list."""
-
-    keep: re.Pattern[str]
-    stress: re.Pattern[str]
-    stress_not: re.Pattern[str]
-    recalled: re.Pattern[str]
-    preference: re.Pattern[str]
-    not_preference: re.Pattern[str]
-    trait: re.Pattern[str]
-    goal: re.Pattern[str]
-    not_goal: re.Pattern[str]
-    horizon: re.Pattern[str]
-    plan: re.Pattern[str]
-    decision: re.Pattern[str]
-    first: re.Pattern[str]
-    second: re.Pattern[str]
-    event: re.Pattern[str]
-    change: re.Pattern[str]
-    past: re.Pattern[str]
-    dated: re.Pattern[str]
-    number: re.Pattern[str]
-    people: re.Pattern[str]
-    own: re.Pattern[str]
-    pleasant: re.Pattern[str]
-    asks: re.Pattern[str]
-    aside: re.Pattern[str]
-    passing: re.Pattern[str]
-    momentary: re.Pattern[str]
-    heed: re.Pattern[str]
-    vague: re.Pattern[str]
-    where: re.Pattern[str]
-    seeks: re.Pattern[str]
-    request: re.Pattern[str]
 
 
 @cache
 def importance_words(language: str) -> ImportanceWords:
-    """The lists of a language. A text in no or an unknown language is read as English."""
+    """The lists of a language, which the comments in the English file explain. English for any other language."""
     name = language if language in LANGUAGES else "en"
     source = files("waypost.journal") / "data" / f"importance_{name}.toml"
     table: dict[str, list[str]] = tomllib.loads(source.read_text("utf-8"))
-    return ImportanceWords(**{field.name: _pattern(table[field.name]) for field in fields(ImportanceWords)})
-
-
-def _pattern(alternatives: list[str]) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w)")
+    return {list_: re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)") for list_, words in table.items()}
 
 
 def _clauses(text: str, language: str) -> Iterator[str]:
     """Sentences, with a statement before a request split off: "I want to learn Finnish, can you make a plan?" """
-    request = importance_words(language).request
+    request = importance_words(language)["request"]
     for sentence in _SENTENCE.findall(text):
         statement, comma, question = sentence.partition(",")
         while comma and not request.match(question.lower().lstrip()):
@@ -91,7 +51,7 @@ class UtteranceSentence:
 def _opening(language: str) -> re.Pattern[str]:
     """Matches the start of a request, also after "and", "so", a greeting or a name."""
     return re.compile(
-        rf"\W*(?:\w+, ){{0,2}}(?:and |but |so |then |und |aber |also |dann |а |и |но )?{importance_words(language).asks.pattern}"
+        rf"\W*(?:\w+, ){{0,2}}(?:and |but |so |then |und |aber |also |dann |а |и |но )?{importance_words(language)['asks'].pattern}"
     )
 
 

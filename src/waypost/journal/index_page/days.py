@@ -112,9 +112,8 @@ def _lines(items: Sequence[ScoredEntry], most: int, words: Phrases, path: str) -
         text = one_line(item.entry.held or "", LONGEST_ENTRY)
         if text and text not in selected and len(selected) < most:
             selected[text] = item
-    lines = [
-        _with_answer(text, item, items) for text, item in sorted(selected.items(), key=lambda pair: pair[1].entry.at)
-    ]
+    in_order = sorted(selected.items(), key=lambda pair: pair[1].entry.at)
+    lines = [_with_answer(text, item, items) for text, item in in_order]
     if selected and len(statements) > len(selected):
         lines.append(f"- [{words.fill('more_entries', count=len(statements) - len(selected))}]({path})")
     return lines

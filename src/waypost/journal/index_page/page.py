@@ -14,7 +14,6 @@ from waypost.journal.layout import PREFERENCES, Month, Week
 MOST_LINES = 300
 MOST_PREFERENCES, MOST_PROJECTS = 30, 10
 MOST_WEEKS, MOST_MONTHS, MOST_YEARS = 6, 14, 30
-_KILOBYTE = 1024
 
 
 def page_top(language: str) -> str:
@@ -48,11 +47,8 @@ def without_time(part: str) -> str:
 
 
 def format_size(size: int) -> str:
-    if size < _KILOBYTE:
-        return f"{size} B"
-    if size < _KILOBYTE**2:
-        return f"{size / _KILOBYTE:.1f} KB"
-    return f"{size / _KILOBYTE**2:.2f} MB"
+    kilobytes = size / 1024
+    return f"{size} B" if kilobytes < 1 else f"{kilobytes:.1f} KB" if kilobytes < 1024 else f"{kilobytes / 1024:.2f} MB"
 
 
 # -- the parts of the page
@@ -79,7 +75,7 @@ def _personal(sheet: IndexContent, words: Phrases) -> Iterator[str]:
     if sheet.projects:
         yield from (f"### {words['projects']}", "")
         for project in sheet.projects[:MOST_PROJECTS]:
-            when = words.fill("project", since=project.since.isoformat(), last=project.last.isoformat())
+            when = words.fill("project", since=project.since, last=project.last)
             yield with_sources(f"- **{_bold(project.label)}**: {when}", project.ids)
         yield ""
 
@@ -96,9 +92,7 @@ def _periods(sheet: IndexContent, words: Phrases) -> Iterator[list[str]]:
 def _title(span: Week | Month | int, words: Phrases, this_year: int) -> str:
     if isinstance(span, Week):
         name = "week" if span.year == this_year else "week_year"
-        return words.fill(
-            name, number=span.number, year=span.year, first=span.first.isoformat(), last=span.last.isoformat()
-        )
+        return words.fill(name, number=span.number, year=span.year, first=span.first, last=span.last)
     return f"{words.month(span.number)} {span.year}" if isinstance(span, Month) else str(span)
 
 
@@ -107,9 +101,8 @@ def _statistics(figures: JournalFigures, words: Phrases) -> Iterator[str]:
     yield f"- **{words['conversations']}:** {figures.conversations}"
     if figures.topics:
         shares = "; ".join(f"{_bold(topic.text)} ({share:.0%})" for topic, share in figures.topics)
-        yield with_sources(
-            f"- **{words['frequent_topics']}:** {shares}", (id for topic, _ in figures.topics for id in topic.ids)
-        )
+        ids = (id for topic, _ in figures.topics for id in topic.ids)
+        yield with_sources(f"- **{words['frequent_topics']}:** {shares}", ids)
     if figures.conversations:
         length = words.fill("messages", count=f"{figures.mean_length:.1f}".removesuffix(".0"))
         yield f"- **{words['mean_length']}:** {length}"

@@ -33,14 +33,16 @@ class Tally:
     def of(cls, entries: Sequence[Entry], day: date | None = None) -> Self:
         """Hours are local to where something was said."""
         days = [day] if day is not None and entries else [entry.at.date() for entry in entries]
+        spoken = [entry for entry in entries if entry.kind == "conversation"]
+        sessions = {entry.session or str(entry.at.date()) for entry in spoken}  # without a name: one per day
         return cls(
             entries=len(entries),
-            conversations=sum(entry.kind == "conversation" for entry in entries),
+            conversations=len(spoken),
             characters=sum(len(entry.text) for entry in entries),
             protected=sum(entry.protected for entry in entries),
-            sessions=frozenset(mark_of(_session(entry)) for entry in entries if entry.kind == "conversation"),
+            sessions=frozenset(mark_of(session) for session in sessions),
             speakers=frozenset(mark_of(entry.speaker) for entry in entries if entry.speaker),
-            hours=Counter(entry.at.hour for entry in entries if entry.kind == "conversation"),
+            hours=Counter(entry.at.hour for entry in spoken),
             scores=Counter(entry.importance for entry in entries if entry.importance is not None),
             kinds=Counter(entry.kind for entry in entries),
             first=min(days, default=None),
@@ -143,11 +145,6 @@ def with_full_text(entry: Entry, original: Entry | None) -> Entry:
     if original is None or entry.trimmed is None or entry.is_edited:
         return entry
     return replace(entry, text=original.text, trimmed=None)
-
-
-def _session(entry: Entry) -> str:
-    """Conversations without a name count as one per day."""
-    return entry.session or entry.at.date().isoformat()
 
 
 def _sum(counters: "Iterable[Counter[Name]]") -> "Counter[Name]":

@@ -7,12 +7,24 @@ language of the entries; empty headings are left out. The same entries in any or
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING
 
-from waypost.journal.summary.items import summary_items
-from waypost.journal.summary.page import Period, language_of_items, render_page
-from waypost.journal.summary.sections import SummarySections
-from waypost.journal.wording import summary_words
+from waypost.journal.summary.gist import Gists, gists_of, select_distinct
+from waypost.journal.summary.items import DECISION, HELPING, SummaryItem, answer_indices, summary_items
+from waypost.journal.summary.lines import Lines, label_of, persons_differ
+from waypost.journal.summary.page import (
+    Measure,
+    Period,
+    language_of_items,
+    measure_of,
+    must_stay,
+    render_page,
+    strongest_of_months,
+)
+from waypost.journal.summary.topic_names import TopicWords, label_fits, source_ids
+from waypost.journal.wording import SummaryWords, summary_words
 from waypost.model.journal import ScoredEntry
 
 if TYPE_CHECKING:
@@ -20,6 +32,8 @@ if TYPE_CHECKING:
 
 Vectors = Mapping[str, "Matrix"]
 SeeAlso = Mapping[str, Sequence[str]]
+_LEAST_ROOM = 1_500  # bytes for the rest, however much must stay
+_MOST_CANDIDATES = 400  # the strongest items of a period: a year can have thousands
 
 
 def summarise(
@@ -36,3 +50,206 @@ def summarise(
     items = summary_items(entries)
     words = summary_words(language or language_of_items(items))
     return render_page(period, words, SummarySections(period, items, words, vectors, see_also or {}).sections())
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """An item in a line, and the answer below it."""
+
+    index: int
+    text: str
+    answer: int | None = None
+
+
+@dataclass(slots=True)
+class SummarySections:
+    """Puts the items of one period under its headings: first those that must stay, then the best of the rest."""
+
+    period: Period
+    items: list[SummaryItem]
+    words: SummaryWords
+    vectors: Vectors
+    see_also: SeeAlso
+    measure: Measure = field(init=False)
+    lines: Lines = field(init=False)
+    gists: Gists = field(init=False)
+    answers: dict[int, int] = field(init=False)  # by index of the question
+    questions: dict[int, int] = field(init=False)  # by index of the answer
+    worthy: list[int] = field(init=False)
+    room: int = field(init=False)
+    used: set[int] = field(default_factory=set)  # indices of items that already have a line
+
+    def __post_init__(self) -> None:
+        self.measure = measure_of(self.period)
+        self.lines = Lines(self.words, persons_differ(self.items), self.see_also)
+        self.answers = answer_indices(self.items)
+        strongest = sorted(range(len(self.items)), key=lambda index: (-self.items[index].score, index))
+        self.worthy = sorted([p for p in strongest if self.items[p].score >= self.measure.least][:_MOST_CANDIDATES])
+        verbatim = [index for index, item in enumerate(self.items) if must_stay(item, self.measure)]
+        needed = {*self.worthy, *verbatim, *(strongest_of_months(self.items) if isinstance(self.period, int) else ())}
+        self.questions = {answer: index for index, answer in self.answers.items()}
+        needed |= {beside[index] for beside in (self.answers, self.questions) for index in needed if index in beside}
+        self.gists = gists_of(self.items, sorted(needed), self.answers, self.words)
+        self.room = self.measure.room
+
+    def sections(self) -> dict[str, list[str]]:
+        lines = self._verbatim_lines()
+        topics = self._topics()
+        sections = {"topics": self._main_topics(topics), "recurring": self._recurring_topics(topics)}
+        self.room = max(_LEAST_ROOM, self.room - sum(_bytes(line) for part in sections.values() for line in part))
+        lines += self._other_lines()
+        for name in ("insights", "events", "later"):
+            sections[name] = self._group_by_topic([line for line in lines if self._section(line.index) == name], topics)
+        if isinstance(self.period, int):
+            sections["highlights"] = self._highlights()
+        return sections
+
+    def _verbatim_lines(self) -> list[_Line]:
+        """Items that must stay, and their answers while there is room, the strongest first."""
+        verbatim = [index for index, item in enumerate(self.items) if must_stay(item, self.measure)]
+        self.used.update(verbatim)
+        lines = {index: _Line(index, self.items[index].text) for index in verbatim}
+        self.room = max(_LEAST_ROOM, self.room - sum(map(self._size, lines.values())))
+        for index in sorted(verbatim, key=lambda index: (-self.items[index].score, index)):
+            line = self._with_answer(index, self.items[index].text)
+            more = self._size(line) - self._size(lines[index])
+            if line.answer is not None and self.room - more >= _LEAST_ROOM:
+                self.room -= more
+                self.used.add(line.answer)
+                lines[index] = line
+        return list(lines.values())
+
+    def _section(self, index: int) -> str:
+        item = self.items[index]
+        if item.role != "person":
+            return "insights" if item.is_verbatim else "later"
+        if item.is_verbatim or item.relevance >= DECISION:
+            return "insights"
+        return "events" if item.relevance == 1 else "later"
+
+    def _group_by_topic(self, lines: Sequence[_Line], topics: Sequence[int]) -> list[str]:
+        """Lines by topic, the weightiest first, those without one last. Several lines of a topic go below its name."""
+        rank = {topic: number for number, topic in enumerate(topics)}
+        topic_of = {line.index: self._shown_topic(line) for line in lines}
+        order = sorted(lines, key=lambda line: (rank.get(topic_of[line.index], len(rank)), line.index))
+        result: list[str] = []
+        for topic, group in groupby(order, key=lambda line: topic_of[line.index]):
+            of_topic = list(group)
+            label = label_of(self.items[of_topic[0].index].label) if topic else ""
+            if label and len(of_topic) > 1:
+                ids = source_ids([self.items[line.index] for line in of_topic], label.split())
+                result.append(self.lines.point(f"**{label}** ", "", (), ids))
+                result += [self._render(line, indent="  ") for line in of_topic]
+            else:
+                result += [self._render(line, label=label) for line in of_topic]
+        return result
+
+    def _shown_topic(self, line: _Line) -> int:
+        """The topic, if its name fits the text: a wrong name misleads more than none."""
+        item = self.items[line.index]
+        answer = "" if line.answer is None else self.items[line.answer].text
+        return item.topic if label_fits(item.label, f"{item.text}\n{answer}") else 0
+
+    def _topics(self) -> list[int]:
+        weights: dict[int, int] = {}
+        first: dict[int, int] = {}
+        for index in self.worthy:
+            item = self.items[index]
+            if item.topic and item.label:
+                weights[item.topic] = weights.get(item.topic, 0) + item.score
+                first.setdefault(item.topic, index)
+        return sorted(weights, key=lambda topic: (-weights[topic], first[topic]))
+
+    def _of_topic(self, topic: int) -> list[SummaryItem]:
+        return [item for item in self.items if item.topic == topic and item.score >= HELPING]
+
+    def _main_topics(self, topics: Sequence[int]) -> list[str]:
+        """Each topic with its most used words, and its first and last day."""
+        lines = []
+        topic_words = TopicWords([item for item in self.items if item.score >= HELPING] if topics else [])
+        for topic in topics[: self.measure.topics]:
+            members = self._of_topic(topic)
+            label = label_of(members[0].label)
+            main_words = topic_words.of(members, label)
+            days = sorted({item.day for item in members})
+            ids = source_ids(members, [*label.split(), *main_words])
+            lead = f"**{label}:** " if main_words else f"**{label}** "
+            lines.append(self.lines.point(lead, ", ".join(main_words), [days[0], days[-1]] if days[1:] else days, ids))
+        return lines
+
+    def _recurring_topics(self, topics: Sequence[int]) -> list[str]:
+        """The topics that came up on several days: how often, and from when to when."""
+        lines: list[str] = []
+        answer_items = {id(self.items[index]) for index in self.questions}
+        for topic in topics:
+            members = self._of_topic(topic)
+            days = sorted({item.day for item in members})
+            if len(days) < self.measure.days or len(lines) == self.measure.topics:
+                continue
+            count = sum(len(item.ids) for item in members)
+            text = self.words.say("often", count=count, days=len(days), first=days[0], last=days[-1])
+            question_count = sum(item.is_question and id(item) not in answer_items for item in members)
+            text += f"; {self.words.say('asked', count=question_count)}" if question_count > 1 else ""
+            label = label_of(members[0].label)
+            lines.append(self.lines.point(f"**{label}:** ", text, (), source_ids(members, label.split())))
+        return lines
+
+    def _other_lines(self) -> list[_Line]:
+        """Other important items, best first, while there is room, without repetitions."""
+        counts: dict[str, int] = {}
+        lines: list[_Line] = []
+        candidates = [index for index in self.worthy if index not in self.used and self.gists.texts[index]]
+        most = 4 * self.measure.points
+        selected = select_distinct(self.items, candidates, self.gists, sorted(self.used), self.vectors, most)
+        for index in map(self._question_of, selected):
+            section = self._section(index)
+            if index in self.used or counts.get(section, 0) >= self.measure.points:
+                continue
+            text = self.items[index].text if self.items[index].is_verbatim else self.gists.texts[index]
+            line = self._with_answer(index, text)
+            is_open = line.answer is None and text.endswith("?")  # a question without its answer says nothing
+            if not is_open and self._size(line) <= self.room:
+                self.room -= self._size(line)
+                self.used.update(index for index in (index, line.answer) if index is not None)
+                lines.append(line)
+                counts[section] = counts.get(section, 0) + 1
+        return lines
+
+    def _question_of(self, index: int) -> int:
+        """The question that an answer belongs to, if it can be listed with it."""
+        question = self.questions.get(index)
+        is_free = question is not None and question not in self.used and self.items[question].score >= HELPING
+        return question if question is not None and is_free and self.gists.texts[question] else index
+
+    def _highlights(self) -> list[str]:
+        months = {self.items[index].day.month for index in self.used}
+        lines = []
+        for index in strongest_of_months(self.items):
+            item = self.items[index]
+            if item.day.month not in months:
+                text = item.text if item.is_verbatim else self.gists.texts[index] or item.text
+                lines.append(self.lines.of(item, text, label=self.words.month(item.day.month)))
+        return lines
+
+    def _with_answer(self, index: int, text: str) -> _Line:
+        answer_index = self.answers.get(index)
+        if answer_index is None or answer_index in self.used or self.items[answer_index].is_verbatim:
+            return _Line(index, text)
+        answer = self.gists.texts.get(answer_index, "")
+        return _Line(index, text, answer_index if answer and not answer.endswith("?") else None)
+
+    def _render(self, item_line: _Line, *, label: str = "", indent: str = "") -> str:
+        line = self.lines.of(self.items[item_line.index], item_line.text, label=label, indent=indent)
+        if item_line.answer is None:
+            return line
+        item, text = self.items[item_line.answer], self.gists.texts[item_line.answer]
+        answer = self.lines.of(item, text, indent=f"{indent}  ", shows_day=False)
+        return f"{line}\n{answer}"
+
+    def _size(self, line: _Line) -> int:
+        label = label_of(self.items[line.index].label)
+        return _bytes(self._render(line, label=label))
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))

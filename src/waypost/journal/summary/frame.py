@@ -12,7 +12,7 @@ from waypost.model.journal import mark_of
 
 _BEGIN = re.compile(r"^<!-- waypost:begin ([0-9a-f]{1,64}) -->[ \t]*\r?$", re.MULTILINE)
 _END = re.compile(r"^<!-- waypost:end -->(?=[ \t]*\r?$)", re.MULTILINE)
-_MARKER_LIKE = re.compile(r"<!(?=--[ \t]{0,99}waypost:(?:begin|end)\b)", re.IGNORECASE)
+_MARKER_LIKE = re.compile(r"<!(?=--[ \t]{0,99}waypost:(?:begin|end)\b)", re.I)
 _HARMLESS = "&lt;!"
 
 

@@ -75,11 +75,8 @@ def _informative_sentences(item: SummaryItem, words: SummaryWords, *, asks: bool
     """Sentences without greetings, thanks and (unless it `asks`) questions. A person's only sentences stay."""
     spoken_words = summary_words(language_at_start(item.text) or words.language)
     all_sentences = sentences(item.text, spoken_words)[: 4 * _SENTENCES_OF_ONE]
-    informative = [
-        sentence
-        for sentence in all_sentences
-        if (asks if sentence.endswith("?") else _is_informative(sentence, spoken_words))
-    ]
+    usable = [sentence for sentence in all_sentences if asks or not sentence.endswith("?")]
+    informative = [sentence for sentence in usable if sentence.endswith("?") or _is_informative(sentence, spoken_words)]
     return (informative or ([] if item.role == "assistant" else all_sentences))[:_SENTENCES_OF_ONE]
 
 

@@ -1,7 +1,7 @@
 """The input of a summary: entries in order, without repetitions, and which of them must stay word for word."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from waypost.journal.roles import role_of
@@ -78,32 +78,22 @@ def _summary_item(scored: ScoredEntry) -> SummaryItem | None:
 
 
 def _merge(first: SummaryItem, repeated: SummaryItem) -> SummaryItem:
-    best = max(first, repeated, key=lambda item: item.score)
-    return SummaryItem(
-        first.entry,
-        first.text,
-        first.role,
-        best.score,
-        max(first.relevance, repeated.relevance),
-        first.topic or repeated.topic,
-        first.label or repeated.label,
-        tuple(dict.fromkeys(first.ids + repeated.ids)),
-        first.is_verbatim or repeated.is_verbatim,
-        first.is_protected,
+    return replace(
+        first,
+        score=max(first.score, repeated.score),
+        relevance=max(first.relevance, repeated.relevance),
+        topic=first.topic or repeated.topic,
+        label=first.label or repeated.label,
+        ids=tuple(dict.fromkeys(first.ids + repeated.ids)),
+        is_verbatim=first.is_verbatim or repeated.is_verbatim,
     )
 
 
 def source_of(entry: Entry) -> str:
     """How a line names its source entry: by id, else by a mark of its text."""
-    entry_id = entry.id or ""
-    if (
-        entry_id
-        and all(char.isalnum() or char in "_.:-" for char in entry_id)
-        and "--" not in entry_id
-        and not entry_id.endswith("-")
-    ):
-        return entry_id
-    return f"text:{mark_of(entry.text)}"
+    entry_id = entry.id or "-"
+    is_plain = all(char.isalnum() or char in "_.:-" for char in entry_id)
+    return entry_id if is_plain and "--" not in entry_id and entry_id[-1] != "-" else f"text:{mark_of(entry.text)}"
 
 
 def answer_indices(items: Sequence[SummaryItem]) -> dict[int, int]:

@@ -5,7 +5,7 @@ a sentence can be found again when one of its entries is forgotten, and is not e
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,10 +45,8 @@ def indices_for_model(items: Sequence[SummaryItem], period: Period) -> list[int]
     if isinstance(period, int):
         important |= set(strongest_of_months(items))
     topics = {items[index].topic for index in important} - {0}
-    supporting = {
-        index for index, item in enumerate(items) if item.topic in topics and HELPING <= item.score < measure.least
-    }
-    return sorted(important | (supporting if not isinstance(period, int) else set()))
+    supporting = {index for index, item in enumerate(items) if item.topic in topics and item.score >= HELPING}
+    return sorted(important if isinstance(period, int) else important | supporting)
 
 
 def entry_line(item: SummaryItem, number: int, longest: int) -> str:
@@ -73,11 +71,10 @@ def points_from_json(answer: Any, sources: Sequence[Sequence[int]], items: Seque
     points: list[ModelPoint] = []
     for section in SECTIONS:
         rows = answer.get(section, [])
-        points += [
-            point
-            for row in (rows if isinstance(rows, list) else [])[:_MOST_POINTS]
-            if (point := _point(section, row, sources, items)) is not None
-        ]
+        usable = (
+            _point(section, row, sources, items) for row in (rows if isinstance(rows, list) else [])[:_MOST_POINTS]
+        )
+        points += [point for point in usable if point is not None]
     if not points:
         raise ValueError('it has no sentence with a "text" and the numbers it is "from"')
     return list({(point.section, point.text): point for point in points}.values())
@@ -89,13 +86,9 @@ def _point(section: str, row: Any, sources: Sequence[Sequence[int]], items: Sequ
     text = clip(without_markdown(row["text"]), LONGEST_POINT)
     numbers = [number for number in row["from"] if type(number) is int and 0 < number <= len(sources)]
     indices = tuple(sorted({index for number in numbers for index in sources[number - 1]}))
-    if not text or not indices or not is_grounded(text, _source_text(items, indices)):
-        return None
-    return ModelPoint(section, text, indices)
-
-
-def _source_text(items: Sequence[SummaryItem], indices: Iterable[int]) -> str:
-    return "\n".join(f"{items[index].day} {items[index].day:%d.%m.%Y} {items[index].text}" for index in indices)
+    sources_used = [items[index] for index in indices]
+    source = "\n".join(f"{item.day} {item.day:%d.%m.%Y} {item.text}" for item in sources_used)
+    return ModelPoint(section, text, indices) if text and indices and is_grounded(text, source) else None
 
 
 def is_grounded(text: str, source: str) -> bool:
@@ -104,12 +97,8 @@ def is_grounded(text: str, source: str) -> bool:
         part.lstrip("0") for number in _NUMBER.findall(source) for part in (number, *re.split("[.,:]", number))
     }
     source_numbers |= {part.lstrip("0") for part in re.findall(r"\d+", source)}
-    return all(
-        part.lstrip("0") in source_numbers
-        for number in _NUMBER.findall(text)
-        for part in re.split("[.,:]", number)
-        if part
-    )
+    parts = [part for number in _NUMBER.findall(text) for part in re.split("[.,:]", number) if part]
+    return source_numbers.issuperset(part.lstrip("0") for part in parts)
 
 
 def model_page(

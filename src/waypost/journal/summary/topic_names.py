@@ -19,7 +19,7 @@ _WORD = re.compile(r"(?<![\w@#/.-])[^\W\d_][\w-]{2,30}(?![\w@/’'])")
 _AFTER_END = re.compile(r"(?:^|[.!?:;…\"„“«()\]–—-]\s*)$")
 _BEFORE_NOUN = re.compile(
     r"\b(?:an?|the|my|your|his|her|its|our|their|this|these|those|some|any|each|every|of|in|for|with|on|about|at|from|new|many|more|most|few|all|no|other|own|\d+)\s$",
-    re.IGNORECASE,
+    re.I,
 )
 _VERB = {
     "en": re.compile(r"(?:ing|ed|ly)$"),

@@ -38,9 +38,8 @@ def label_of(subjects: Sequence[Subject], words: Vocabulary, indices: Sequence[i
         return phrase
     label = [spellings[usable[0]]]
     for term in usable[1:]:
-        if counts[term] >= max(2, SHARED * len(members)) and not any(
-            _is_part(spellings[term], other) for other in label
-        ):
+        is_new = not any(_is_part(spellings[term], other) for other in label)
+        if is_new and counts[term] >= max(2, SHARED * len(members)):
             label.append(spellings[term])
     return ", ".join(label[:LABEL_WORDS])
 

@@ -63,12 +63,8 @@ def topic_terms(text: str, language: str) -> frozenset[str]:
 def _stemmed_stops() -> frozenset[str]:
     """Stop words of all languages and words common to all talk, as they are and stemmed."""
     table = tomllib.loads((files("waypost.journal") / "data" / "importance_common.toml").read_text("utf-8"))
-    words = {
-        (word, language)
-        for language in ("en", "de", "ru")
-        for word in (*stop_words(language), *map(fold, table[language].split()))
-    }
-    return frozenset(form for word, language in words for form in (word, stem(word, language)))
+    words = {language: (*stop_words(language), *map(fold, table[language].split())) for language in ("en", "de", "ru")}
+    return frozenset(form for language in words for word in words[language] for form in (word, stem(word, language)))
 
 
 def _parts(word: str, vocabulary: frozenset[str]) -> list[str]:

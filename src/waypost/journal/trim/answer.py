@@ -64,12 +64,8 @@ def _heads(text: str) -> list[str]:
 
 def _stems(text: str, words: SummaryWords) -> list[str]:
     stops = stop_words(words.language)
-    return [
-        stem
-        for token in _TOKEN.findall(text)
-        if fold(token) not in stops
-        for stem in keyword_terms(token, words.language).stems
-    ]
+    tokens = [token for token in _TOKEN.findall(text) if fold(token) not in stops]
+    return [stem for token in tokens for stem in keyword_terms(token, words.language).stems]
 
 
 def _best_index(candidates: list[str], question_stems: frozenset[str], words: SummaryWords) -> int:

@@ -20,9 +20,9 @@ _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})", re.MULTILINE)
 _URL = re.compile(r"https?://[^\s<>)\]]+")
 _LINKED_TITLE = re.compile(r"\[([^\[\]\n]{3,300})\]\(\s*<?https?://")
 _LABELLED_TITLE = re.compile(
-    r"^[^\w\n]{0,20}(?:title|titel|заголовок)[^\w\n]{1,4}(\S[^\n]{0,300})$", re.IGNORECASE | re.MULTILINE
+    r"^[^\w\n]{0,20}(?:title|titel|заголовок)[^\w\n]{1,4}(\S[^\n]{0,300})$", re.I | re.MULTILINE
 )
-_LABEL = re.compile(r"^\W{0,20}(?:url|link|source|quelle|ссылка|источник|snippet|description)\b\W*", re.IGNORECASE)
+_LABEL = re.compile(r"^\W{0,20}(?:url|link|source|quelle|ссылка|источник|snippet|description)\b\W*", re.I)
 _NUMBER = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)]|\[\d{1,3}\])[ \t]+")
 
 

@@ -12,7 +12,7 @@ from waypost.refs.links.index_entry import FILE, TYPES, EntriesByName, IndexEntr
 from waypost.refs.links.mentions import CodeMention
 from waypost.refs.links.name_reading import shape_of
 from waypost.refs.links.spelling import is_distinctive, normalized, similar_names, singular, spellings
-from waypost.refs.links.word_lists import link_words
+from waypost.refs.links.word_lists import is_common, link_words
 
 _ONLY_ONE, _IN_SOURCE, _SAME_FILE, _THE_TYPE = 0.95, 0.9, 0.85, 0.8
 _OF_A_VARIABLE, _THE_OWNER = 0.78, 0.76
@@ -28,7 +28,7 @@ _EXACT, _NAMED_AFTER, _LOOSE = 3, 2, 1
 _NO_MODULE = frozenset({"", "index", "__init__", "mod", "lib", "main"})
 _SHORTEST_ENDING = 4  # letters of an owner's name that a variable may end with
 
-_TEST_NAME = re.compile(r"test|spec|bench|example|mock|fake|fixture|stub", re.IGNORECASE)
+_TEST_NAME = re.compile(r"test|spec|bench|example|mock|fake|fixture|stub", re.I)
 
 SEVERAL, SPELLING, COMMON_WORD = "several", "spelling", "common word"
 
@@ -55,22 +55,12 @@ NOTHING = SymbolChoice((), 0.0)
 def choose(mention: CodeMention, entries: EntriesByName, around: Around) -> SymbolChoice:
     if _is_project_itself(mention, around):
         return NOTHING
-    named = _symbols(entries, mention.name.lower())
-    exact = [entry for entry in named if entry.name == mention.name]
-    share = 1.0
+    exact, share = _exact(entries, mention.name), 1.0
     if not exact and mention.name[:1] == "$" and mention.name[1:2].islower():  # a PHP variable
-        bare = mention.name[1:]
-        exact, share = [entry for entry in _symbols(entries, bare.lower()) if entry.name == bare], _BARE
-    if (
-        not exact
-        and not mention.is_called
-        and (singular_name := singular(mention.name))
-        and shape_of(singular_name) == "pascal"
-    ):
-        exact, share = (
-            [entry for entry in _symbols(entries, singular_name.lower()) if entry.name == singular_name],
-            _PLURAL,
-        )
+        exact, share = _exact(entries, mention.name[1:]), _BARE
+    singular_name = "" if exact or mention.is_called else singular(mention.name)
+    if shape_of(singular_name) == "pascal":
+        exact, share = _exact(entries, singular_name), _PLURAL
     if mention.path:
         exact = [entry for entry in exact if path_ends(entry.path, mention.path) or path_ends(mention.path, entry.path)]
     choice = _choose_definition(mention, exact, around) if exact else NOTHING
@@ -80,7 +70,7 @@ def choose(mention: CodeMention, entries: EntriesByName, around: Around) -> Symb
     if choice.candidates and choice.confidence > _UNSURE and _is_only_in_tests(mention, choice.candidates[0], around):
         choice = SymbolChoice(choice.candidates, _UNSURE, COMMON_WORD)
     if not choice.candidates and not exact:
-        choice = _similarly_spelled(mention, named, entries)
+        choice = _similarly_spelled(mention, entries)
     confidence = choice.confidence * share * (0.85 + 0.15 * mention.strength)
     if mention.strength < _SURE_CODE and confidence > _UNSURE:
         return SymbolChoice(choice.candidates, _UNSURE, COMMON_WORD)
@@ -100,6 +90,10 @@ def _is_only_in_tests(mention: CodeMention, entry: IndexEntry, around: Around) -
 
 def _symbols(entries: EntriesByName, name: str) -> list[IndexEntry]:
     return [entry for entry in entries.get(name, ()) if entry.kind != FILE]
+
+
+def _exact(entries: EntriesByName, name: str) -> list[IndexEntry]:
+    return [entry for entry in _symbols(entries, name.lower()) if entry.name == name]
 
 
 def _choose_definition(mention: CodeMention, exact: Sequence[IndexEntry], around: Around) -> SymbolChoice:
@@ -124,7 +118,7 @@ def _choose_definition(mention: CodeMention, exact: Sequence[IndexEntry], around
 
 def _distinctive_qualifier(qualifier: tuple[str, ...], around: Around) -> tuple[str, ...]:
     """The qualifier without `self` and the project's name."""
-    parts = [part for part in qualifier if part.lower().lstrip("$") not in link_words().selves]
+    parts = [part for part in qualifier if part.lower().lstrip("$") not in link_words()["selves"]]
     while parts and parts[0].lower() in around.project:
         parts.pop(0)
     return tuple(parts)
@@ -153,22 +147,22 @@ def _require_evidence(mention: CodeMention, choice: SymbolChoice, around: Around
         return choice
     entry = choice.candidates[0]
     is_member, words = "." in entry.qualified, link_words()
-    if is_member and mention.name.lower() in words.members and not _is_of_owner(entry, around):
+    if is_member and mention.name.lower() in words["members"] and not _is_of_owner(entry, around):
         return SymbolChoice(choice.candidates, _UNSURE, COMMON_WORD)
     if shape_of(mention.name):
         return choice
-    is_everybodys = mention.name.lower() in words.builtins
+    is_everybodys = mention.name.lower() in words["builtins"]
     if (entry.path in around.files and not is_everybodys) or (mention.is_cued and mention.is_marked):
         return choice
-    is_common = words.is_common(mention.name)
+    is_ordinary = is_common(mention.name)
     if is_everybodys:
         is_proven = False
     elif mention.is_called or mention.is_cued:
-        is_proven = not (is_member and is_common)
+        is_proven = not (is_member and is_ordinary)
     elif is_member:
-        is_proven = len(mention.name) >= _LONG_WORD and not is_common
+        is_proven = len(mention.name) >= _LONG_WORD and not is_ordinary
     else:
-        is_proven = not is_common or (entry.kind in TYPES and mention.name[:1].isupper())
+        is_proven = not is_ordinary or (entry.kind in TYPES and mention.name[:1].isupper())
     return choice if is_proven else SymbolChoice(choice.candidates, _UNSURE, COMMON_WORD)
 
 
@@ -183,7 +177,7 @@ def _narrow(exact: Sequence[IndexEntry], around: Around) -> SymbolChoice:
         if len(kept) == 1:
             return SymbolChoice((kept[0], *(entry for entry in places if entry is not kept[0])), confidence)
     if len(places) > _MOST_SUGGESTED:
-        return SymbolChoice((), 0.0)
+        return NOTHING
     return SymbolChoice(tuple(sorted(places, key=lambda entry: _order(entry, around))), _UNSURE, SEVERAL)
 
 
@@ -213,14 +207,8 @@ def _one_per_place(exact: Sequence[IndexEntry]) -> list[IndexEntry]:
 
 
 def _order(entry: IndexEntry, around: Around) -> tuple[bool, bool, bool, int, str, int]:
-    return (
-        entry.is_aside,
-        entry.path not in around.files,
-        entry.kind not in TYPES,
-        -entry.referrers,
-        entry.path,
-        entry.line,
-    )
+    is_elsewhere, is_member = entry.path not in around.files, entry.kind not in TYPES
+    return entry.is_aside, is_elsewhere, is_member, -entry.referrers, entry.path, entry.line
 
 
 def _owner(mention: CodeMention, entries: EntriesByName, around: Around) -> SymbolChoice:
@@ -228,7 +216,7 @@ def _owner(mention: CodeMention, entries: EntriesByName, around: Around) -> Symb
     if not mention.qualifier or not mention.qualifier[-1][:1].isupper():
         return NOTHING
     owner, above = mention.qualifier[-1], _distinctive_qualifier(mention.qualifier[:-1], around)
-    types = [entry for entry in _symbols(entries, owner.lower()) if entry.name == owner and entry.kind in TYPES]
+    types = [entry for entry in _exact(entries, owner) if entry.kind in TYPES]
     types = [entry for entry in types if not above or _fit(entry, above) > 0]
     if mention.path or not types:
         return NOTHING
@@ -236,13 +224,13 @@ def _owner(mention: CodeMention, entries: EntriesByName, around: Around) -> Symb
     return choice._replace(confidence=min(choice.confidence, _THE_OWNER))
 
 
-def _similarly_spelled(mention: CodeMention, named: Sequence[IndexEntry], entries: EntriesByName) -> SymbolChoice:
+def _similarly_spelled(mention: CodeMention, entries: EntriesByName) -> SymbolChoice:
     """Names in another case or style, and names one typo away."""
     is_dunder = mention.name.startswith("__") and mention.name.endswith("__")
     if mention.path or is_dunder or (mention.is_plain and not mention.is_called):
         return NOTHING
     distinctive = is_distinctive(mention.name)
-    near = list(named) if len(mention.name) >= _SHORTEST_OTHER_CASE else []
+    near = _symbols(entries, mention.name.lower()) if len(mention.name) >= _SHORTEST_OTHER_CASE else []
     if distinctive:
         for style in spellings(mention.name):
             near += [entry for entry in _symbols(entries, style) if normalized(entry.name) == normalized(mention.name)]
@@ -281,10 +269,8 @@ def _same_owner(last: str, parent: str) -> int:
         return _NAMED_AFTER
     if not last[:1].islower() and last[:1] != "_":
         return 0
-    ends = (spoken.endswith(owner) and len(owner) >= _SHORTEST_ENDING) or (
-        owner.endswith(spoken) and len(spoken) >= _SHORTEST_ENDING
-    )
-    return _LOOSE if ends else 0
+    short, long = sorted((spoken, owner), key=len)
+    return _LOOSE if len(short) >= _SHORTEST_ENDING and long.endswith(short) else 0
 
 
 def _modules(path: str) -> list[str]:

@@ -86,14 +86,9 @@ def index_query(mentions: Iterable[CodeMention]) -> IndexQuery:
 
 def typo_lookups(mentions: Iterable[CodeMention], entries: EntriesByName) -> tuple[str, ...]:
     """Names one typo away from distinctive names that the index does not have, for "did you mean"."""
-    unknown = [
-        mention
-        for mention in mentions
-        if not mention.path
-        and is_distinctive(mention.name)
-        and mention.strength >= LINKED_FROM
-        and not any(entries.get(name) for name in spellings(mention.name))
-    ]
+    sure = [mention for mention in mentions if not mention.path and mention.strength >= LINKED_FROM]
+    sure = [mention for mention in sure if is_distinctive(mention.name)]
+    unknown = [mention for mention in sure if not any(entries.get(name) for name in spellings(mention.name))]
     unknown.sort(key=lambda mention: -mention.strength)
     spelled = (name for mention in unknown[:_MOST_RESPELLED] for name in typos(mention.name))
     return tuple(dict.fromkeys(spelled))
@@ -128,9 +123,7 @@ def link(
 
 
 def _choice(mention: CodeMention, entries: EntriesByName, around: Around) -> SymbolChoice:
-    if mention.is_file:
-        return choose_file(mention, entries, around)
-    return choose(mention, entries, around)
+    return (choose_file if mention.is_file else choose)(mention, entries, around)
 
 
 def _with_certain(around: Around, choices: Sequence[tuple[CodeMention, SymbolChoice]]) -> Around:

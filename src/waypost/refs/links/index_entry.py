@@ -36,7 +36,7 @@ EntriesByName = Mapping[str, Sequence[IndexEntry]]  # by lower-case last name or
 def _is_aside(path: str) -> bool:
     folders = path.lower().split("/")[:-1]
     parts = {part for folder in folders for part in (folder, *_JOINTS.split(folder))}
-    return path.endswith((".pyi", ".d.ts", ".min.js")) or not link_words().aside.isdisjoint(parts)
+    return path.endswith((".pyi", ".d.ts", ".min.js")) or not link_words()["aside"].isdisjoint(parts)
 
 
 def path_ends(path: str, ending: str) -> bool:

@@ -13,7 +13,7 @@ from functools import cache
 
 from waypost.model.reference import MAX_LINE, LineRange
 from waypost.refs.links.name_reading import LONGEST, NameReading, read_name, read_path, shape_of
-from waypost.refs.links.word_lists import link_words
+from waypost.refs.links.word_lists import is_common, link_words
 from waypost.text.keywords import stop_words
 
 MOST_MENTIONS = 50
@@ -32,7 +32,7 @@ _TOKEN = re.compile(
 _LINES_AFTER = re.compile(
     r"""["'`)]{0,2},?[ ]?\(?(?:on[ ]|in[ ]|at[ ]|auf[ ]|на[ ]|в[ ])?(?:lines?|Zeilen?|строк[аеиу]?|стр\.)[ ]
     (\d{1,8})(?:[ ]?(?:-|–|to|bis|по|до|and|und|и)[ ]?(\d{1,8}))?""",
-    re.VERBOSE | re.IGNORECASE,
+    re.VERBOSE | re.I,
 )
 _CALL = re.compile(r"([@$&*]?[\w$.:#>\\?!-]+)(?:<[^<>]{0,80}>)?\(.*\)(?:\??;|!)?")
 _WRITTEN_AROUND = re.compile(r"^[~!.&]+|(?:<[\w, .:\[\]?]{0,80}>|\[[\w, .:\"']{0,80}\])?[;,:]?$")
@@ -78,13 +78,10 @@ def mentions(text: str) -> tuple[CodeMention, ...]:
     for mention in _all_mentions(text[:MOST_READ]):
         key = (mention.name, mention.qualifier, mention.path, mention.lines)
         before = unique.get(key)
-        if before is not None:
-            if mention.strength > before.strength:
-                unique[key] = replace(mention, start=before.start)
-            continue
-        if len(unique) >= MOST_MENTIONS:
+        if before is None and len(unique) >= MOST_MENTIONS:
             break
-        unique[key] = mention
+        if before is None or mention.strength > before.strength:
+            unique[key] = replace(mention, start=before.start) if before else mention
     return tuple(unique.values())
 
 
@@ -117,9 +114,9 @@ def _scan(text: str, start: int, end: int, *, in_code: bool) -> Iterator[CodeMen
         is_cued = cue_end >= 0 and _is_near(text, cue_end, token.start())
         lowered = run.lower()
         is_word = run.isalpha() and (run.islower() or run[1:].islower())
-        if is_word and token["call"] is None and lowered not in words.files:
-            if lowered in words.cues:
-                if before is not None and lowered not in words.only_before:
+        if is_word and token["call"] is None and lowered not in words["files"]:
+            if lowered in words["cues"]:
+                if before is not None and lowered not in words["only_before"]:
                     yield from _cued_mentions(text, before, token.start(), lowered)
                 cue, cue_end = lowered, token.end()
             elif is_cued:
@@ -132,19 +129,19 @@ def _scan(text: str, start: int, end: int, *, in_code: bool) -> Iterator[CodeMen
                     yield replace(mention, is_cued=True) if is_cued else mention
                 elif is_cued or _is_compound(run, mention.name):
                     yield from _cued_mentions(text, token, token.end(), cue if is_cued else "")
-            if lowered.rstrip(_EDGES_AFTER) in words.cues:
+            if lowered.rstrip(_EDGES_AFTER) in words["cues"]:
                 cue, cue_end = lowered.rstrip(_EDGES_AFTER), token.end()
 
 
 def _is_compound(run: str, name: str) -> bool:
     """Whether the name is the first part of a German compound: `Store-Klasse`."""
     first, dash, last = run.rstrip(_EDGES_AFTER).rpartition("-")
-    return bool(dash) and first == name and last.lower() in link_words().cues
+    return bool(dash) and first == name and last.lower() in link_words()["cues"]
 
 
 def _cued_mentions(text: str, token: re.Match[str], end: int, cue: str) -> Iterator[CodeMention]:
     """A plain word beside a cue, unless it is a stop word."""
-    if cue in link_words().type_cues and token["run"][:1].islower():
+    if cue in link_words()["type_cues"] and token["run"][:1].islower():
         return
     word = token["run"].rstrip(_EDGES_AFTER).partition("-")[0]
     reading = read_name(word)
@@ -152,7 +149,7 @@ def _cued_mentions(text: str, token: re.Match[str], end: int, cue: str) -> Itera
         return
     mention = _mention(reading, word, token.start())
     if mention is not None:
-        strength = _CUED_COMMON if link_words().is_common(word) else _CUED
+        strength = _CUED_COMMON if is_common(word) else _CUED
         yield replace(mention, strength=strength, is_cued=True)
 
 
@@ -169,7 +166,7 @@ def _is_near(text: str, end: int, start: int) -> bool:
 def _marked_mentions(text: str, token: re.Match[str], *, is_cued: bool) -> Iterator[CodeMention]:
     """What is in backticks: one name or path, or code with names in it."""
     role = token["role"]
-    if role is not None and role.rpartition(":")[2].lower() not in link_words().roles:
+    if role is not None and role.rpartition(":")[2].lower() not in link_words()["roles"]:
         return
     content = token["marked"].strip()
     if (target := _RST_TARGET.fullmatch(content)) is not None and role is not None:
@@ -195,13 +192,8 @@ def _nested_mentions(text: str, token: re.Match[str]) -> Iterator[CodeMention]:
 def _run_mentions(text: str, token: re.Match[str], *, in_code: bool) -> Iterator[CodeMention]:
     run: str = token["run"]
     word = run.lstrip(_EDGES_BEFORE).rstrip(_EDGES_AFTER)
-    if (
-        not word
-        or word[0] in "-–"
-        or "://" in word.replace("file://", "")
-        or "@" in word[1:]
-        or word.startswith("www.")
-    ):
+    is_address = "://" in word.replace("file://", "") or "@" in word[1:] or word.startswith("www.")
+    if not word or word[0] in "-–" or is_address:
         return
     start = token.start() + run.find(word)
     called = _is_call(token["call"], in_code)
@@ -264,15 +256,17 @@ def _mention(
         strength = _PATH if "/" in reading.path or reading.lines or marked else _FILE
         return CodeMention(text, name, qualifier, reading.path, reading.lines, strength, is_marked=marked, start=start)
     shape = shape_of(name)
-    is_common = not shape and words.is_common(name)
-    if not qualifier and ((name.lower() in words.keywords and not shape) or name in words.products or len(name) < 2):
+    is_ordinary = not shape and is_common(name)
+    if not qualifier and (
+        (name.lower() in words["keywords"] and not shape) or name in words["products"] or len(name) < 2
+    ):
         return None
     if qualifier and not (marked or called) and _is_prose(qualifier, name):
         return None
     if called:
-        strength = _CALLED_COMMON if is_common and not qualifier else _CALLED
+        strength = _CALLED_COMMON if is_ordinary and not qualifier else _CALLED
     elif marked:
-        strength = _MARKED if shape or qualifier else _MARKED_COMMON if is_common else _MARKED_WORD
+        strength = _MARKED if shape or qualifier else _MARKED_COMMON if is_ordinary else _MARKED_WORD
     elif qualifier:
         strength = _QUALIFIED
     else:

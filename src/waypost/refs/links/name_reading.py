@@ -54,7 +54,7 @@ def shape_of(name: str) -> str:
 
 def read_path(word: str) -> NameReading | None:
     """The file that a word names, with lines or a symbol after it. None if it names no file."""
-    if "." not in word and "/" not in word and "\\" not in word and word.lower() not in link_words().files:
+    if "." not in word and "/" not in word and "\\" not in word and word.lower() not in link_words()["files"]:
         return None
     word = word[:LONGEST]
     if word.startswith("file:"):
@@ -115,12 +115,13 @@ def _file(word: str) -> str | None:
         return None
     name = segments[-1]
     stem, dot, ending = name.rpartition(".")
-    if name.lower() in words.product_files or (len(path) < 4 and len(ending) < 2):  # d.h
+    if name.lower() in words["product_files"] or (len(path) < 4 and len(ending) < 2):  # d.h
         return None
-    is_file = (bool(dot) and ending.lower() in words.extensions and any(map(str.isalnum, stem))) or (
-        name.lower() in words.files and (len(segments) > 1 or name.startswith(".") or "." in name or name[:1].isupper())
+    is_file = (bool(dot) and ending.lower() in words["extensions"] and any(map(str.isalnum, stem))) or (
+        name.lower() in words["files"]
+        and (len(segments) > 1 or name.startswith(".") or "." in name or name[:1].isupper())
     )
-    is_host = len(segments) > 1 and "." in segments[0] and segments[0].rpartition(".")[2].lower() in words.domains
+    is_host = len(segments) > 1 and "." in segments[0] and segments[0].rpartition(".")[2].lower() in words["domains"]
     return path if is_file and not is_host else None
 
 
@@ -128,7 +129,7 @@ def _is_address(parts: list[str], word: str) -> bool:
     """Whether this is a domain, a product such as Node.js, or an abbreviation such as z.B."""
     if len(parts) == 1:
         return False
-    if ".".join(parts).lower() in link_words().product_files:
+    if ".".join(parts).lower() in link_words()["product_files"]:
         return True
-    is_domain = parts[-1] in link_words().domains and word.islower() and "_" not in word and parts[0] != "self"
+    is_domain = parts[-1] in link_words()["domains"] and word.islower() and "_" not in word and parts[0] != "self"
     return is_domain or all(len(part) == 1 for part in parts)

@@ -143,11 +143,8 @@ def _find_in_run(text: str, begin: int, stop: int, formats: FormatTable) -> Iter
     before = text[begin - 1] if begin else " "
     if not _DIGIT.search(text, begin, min(stop, begin + _REACH)):
         # Nearly always a word or a name: only a literal right at its start makes it a token.
-        at = (
-            begin
-            + _ESCAPES.get(before, 0)
-            - (_SHORT_START if text[max(0, begin - _SHORT_START) : begin] == "s." else 0)
-        )
+        at = begin + _ESCAPES.get(before, 0)
+        at -= _SHORT_START if text[max(0, begin - _SHORT_START) : begin] == "s." else 0
         if text[at : at + 2] in formats.heads and (hit := _literal(escaped=True).match(text, at)):
             yield from _match_at(text, hit.start(), hit.group(), formats)
         return

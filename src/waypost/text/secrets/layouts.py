@@ -29,7 +29,7 @@ _END_OF_ASIDE = re.compile(r"[ ]?(?:,|—|–|-{1,2}|\))(?:\s|\Z)")
 _OWNER = re.compile(
     r"\b(?:my|our|your|his|her|their|the|mein|dein|unser|euer|ihr|das|mein\w{1,2}|мой|наш|твой|ваш|его|её|их)"
     r"(?:[ ][\w-]{1,20}){0,2}[ ][\w-]{0,20}\Z",
-    re.IGNORECASE,
+    re.I,
 )
 _BARE = re.compile(r"[\"'`«„“‘]?(?P<value>[^\s\"'`«»„“”<>]{4,512})")
 _BESIDE = re.compile(r"[ ]{1,4}")
@@ -42,11 +42,8 @@ ValueSpan = tuple[int, int]
 
 def find_apart(text: str, at: int, after: int, *, password: bool) -> Iterator[ValueSpan]:
     """Spans of the values that the layout assigns to the name from `at` to `after`."""
-    if (
-        span := _after_sign(text, after, password)
-        or _in_cell(text, after, password)
-        or _beside(text, at, after, password)
-    ):
+    span = _after_sign(text, after, password) or _in_cell(text, after, password) or _beside(text, at, after, password)
+    if span:
         yield span
     else:
         yield from _in_column(text, at, after, password)
@@ -70,17 +67,14 @@ def find_plain_pass(text: str, at: int, leads: tuple[str, ...]) -> ValueSpan | N
 def _after_sign(text: str, after: int, password: bool) -> ValueSpan | None:
     """A value after a sign, with emphasis or a line break between. Values right after the sign were judged before."""
     sign = _GIVEN.match(text, after)
-    if not sign or not (sign["closing"] or sign["break"] or sign["open"] or _is_arrow(sign)):
+    is_arrow = sign is not None and not sign[0].strip()[:1].isascii()
+    if not sign or not (sign["closing"] or sign["break"] or sign["open"] or is_arrow):
         return None
     span = _value(text, sign.end())
     if span is None or (sign["break"] and not _END_OF_LINE.match(text, span[1])):
         return None
     sure = sign["break"] or len(sign["open"] or sign["closing"] or "**") > 1
     return span if is_believable(text[slice(*span)], password, aside=not sure) else None
-
-
-def _is_arrow(sign: re.Match[str]) -> bool:
-    return not sign[0].strip()[:1].isascii()
 
 
 def _in_cell(text: str, after: int, password: bool) -> ValueSpan | None:

@@ -36,9 +36,7 @@ class Masked:
 
 def mask(text: str) -> Masked:
     """The text with each secret value replaced by `[secret: <rule>]`. The number of line breaks stays the same."""
-    if len(text) < _SHORTEST:
-        return Masked(text, ())
-    spans = _spans(text)
+    spans = _spans(text) if len(text) >= _SHORTEST else []
     if not spans:
         return Masked(text, ())
     parts: list[str] = []
@@ -89,8 +87,7 @@ def is_secret_path(path: str) -> bool:
     name = clean.rpartition("/")[2]
     if name.endswith(tuple(paths["harmless"])):
         return False
-    if name in paths["names"] or name.endswith(tuple(paths["suffixes"])):
-        return True
-    if name.startswith(".env.") or (name.endswith(".env") and name != ".env"):
+    is_environment = name.startswith(".env.") or (name.endswith(".env") and name != ".env")
+    if is_environment or name in paths["names"] or name.endswith(tuple(paths["suffixes"])):
         return True
     return clean.endswith(tuple(paths["tails"])) or any(part in paths["folders"] for part in clean.split("/")[:-1])

@@ -3,7 +3,7 @@
 import base64
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 from waypost.text.secrets.scan import Scan, Span
@@ -14,17 +14,17 @@ _KEY_REACH = 40_000
 """The longest key block that is read. An RSA key of 16384 bits has 12,700 characters; a PGP block may hold several."""
 
 _USERINFO = re.compile(r"(?P<user>[^\s/:@\"'<>`|\\(){}\[\]]{0,128}):(?P<value>[^\s/\"'<>`\\]{1,256}?)@(?=[\w\[{$<%-])")
-_BEARER = re.compile(r"(?:bearer|token|apikey|api-key)(?:[ ]|%20|\+)(?P<value>[\w.~+/=-]{12,4096})", re.IGNORECASE)
-_BASIC = re.compile(r"basic[ ](?P<value>[A-Za-z0-9+/]{8,512}={0,2})(?![\w+/=])", re.IGNORECASE)
+_BEARER = re.compile(r"(?:bearer|token|apikey|api-key)(?:[ ]|%20|\+)(?P<value>[\w.~+/=-]{12,4096})", re.I)
+_BASIC = re.compile(r"basic[ ](?P<value>[A-Za-z0-9+/]{8,512}={0,2})(?![\w+/=])", re.I)
 _RAW_HEADER = re.compile(
     r"authorization(?:\\?[\"'])?[ ]?[:=,][ ]?(?:\\?[\"'])?(?:(?:bearer|token|key|apikey|api-key|jwt)[ ])?"
     r"(?P<value>[\w.~+/=-]{16,4096})",
-    re.IGNORECASE,
+    re.I,
 )
 _STORED_BASIC = re.compile(r"_?auth\"?[ ]?[:=][ ]?\"?(?P<value>[A-Za-z0-9+/]{8,512}={0,2})(?![\w+/=])")
 _SIGNATURE = re.compile(r"sig=(?P<value>[A-Za-z0-9%+/]{30,100}={0,2})(?=[&\s\"']|\Z)")
 _AWS_SECRET = re.compile(r"(?<![A-Za-z0-9+/])(?P<value>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])")
-_AWS_CUE = re.compile(r"secret|key|credential|schlüssel|geheim|ключ|секрет", re.IGNORECASE)
+_AWS_CUE = re.compile(r"secret|key|credential|schlüssel|geheim|ключ|секрет", re.I)
 _AWS_REACH = 160
 """How far from the word AWS, on the same line, its secret may stand."""
 _SEED_WORDS = re.compile(r"[\"']?[ ]?(?:is|ist|[:=])[ ]?[\"']?(?P<value>(?:[a-z]{3,8}[ ]){11,23}[a-z]{3,8})(?![a-z])")
@@ -37,11 +37,9 @@ _PASSWORD_COMMAND = re.compile(r"\b(?:mysql\w*|mariadb\w*|sshpass|docker login|p
 _SQL_PASSWORD = re.compile(
     r"\b(?:PASSWORD|(?P<by>IDENTIFIED)[ ]{1,4}(?:WITH[ ]{1,4}[\w'\"]{1,40}[ ]{1,4})?BY(?:[ ]{1,4}PASSWORD)?)[ ]{0,4}=?[ ]{0,4}"
     r"(?P<quote>['\"])(?P<value>[^'\"\n]{4,200})(?P=quote)",
-    re.IGNORECASE,
+    re.I,
 )
-_SQL_STATEMENT = re.compile(
-    r"\b(?:CREATE|ALTER|GRANT|SET)\b[^;\n]{0,200}\b(?:USER|ROLE|LOGIN|PASSWORD|TO)\b", re.IGNORECASE
-)
+_SQL_STATEMENT = re.compile(r"\b(?:CREATE|ALTER|GRANT|SET)\b[^;\n]{0,200}\b(?:USER|ROLE|LOGIN|PASSWORD|TO)\b", re.I)
 _KEY_HEADER = re.compile(r"(?:-----BEGIN |---- BEGIN )[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?(?:-----| ----)")
 _LONG_WITH_DIGIT = re.compile(r"(?!AWS4-)(?=\S*[0-9])\S{16}")
 _DIGIT = re.compile(r"[0-9]")
@@ -57,15 +55,20 @@ def find_placed(scan: Scan) -> Iterator[Span]:
     text = scan.text
     if b"PRIVATE KEY" in scan.raw:
         yield from _key_blocks(text)
-    if b"Private-Lines: " in scan.raw:
-        yield from ((m.start("value"), m.end("value"), "private-key") for m in _PUTTY.finditer(text))
-    if b'"kty"' in scan.raw:
-        yield from ((m.start("value"), m.end("value"), "private-key") for m in _JWK_PART.finditer(text))
-    yield from _addresses(scan)
+    for mark, pattern in ((b"Private-Lines: ", _PUTTY), (b'"kty"', _JWK_PART)):
+        if mark in scan.raw:
+            yield from _accepted(pattern.finditer(text), "private-key", bool)
+    addresses = (_USERINFO.match(text, at + 3) for at in scan.places("://"))
+    yield from _accepted(addresses, "url-password", lambda value: _is_literal(value) and not value.isdecimal())
     yield from _headers(scan)
     yield from _commands(scan)
     yield from _companions(scan)
     yield from _statements(scan)
+
+
+def _accepted(matches: Iterable[re.Match[str] | None], rule: str, accepts: Callable[[str], bool]) -> Iterator[Span]:
+    """The values of these matches that the test accepts."""
+    return ((*match.span("value"), rule) for match in matches if match and accepts(match["value"]))
 
 
 def _statements(scan: Scan) -> Iterator[Span]:
@@ -76,7 +79,7 @@ def _statements(scan: Scan) -> Iterator[Span]:
         line = scan.text.rfind("\n", 0, password.start()) + 1
         is_sure = password["by"] and is_strong(password["value"])
         if is_sure or _SQL_STATEMENT.search(scan.text, max(line, password.start() - 300), password.start("value")):
-            yield password.start("value"), password.end("value"), "password"
+            yield *password.span("value"), "password"
 
 
 def _key_blocks(text: str) -> Iterator[Span]:
@@ -115,42 +118,25 @@ def _without_edges(text: str, begin: int, end: int) -> tuple[int, int]:
     return begin, end
 
 
-def _addresses(scan: Scan) -> Iterator[Span]:
-    for at in scan.places("://"):
-        userinfo = _USERINFO.match(scan.text, at + 3)
-        if userinfo and _is_address_password(userinfo["value"]):
-            yield userinfo.start("value"), userinfo.end("value"), "url-password"
-
-
-def _is_address_password(value: str) -> bool:
-    return not is_placeholder(value) and not is_reference(value) and not value.isdecimal()
+def _is_literal(value: str) -> bool:
+    return not is_placeholder(value) and not is_reference(value)
 
 
 def _headers(scan: Scan) -> Iterator[Span]:
     text = scan.text
-    for at in scan.places_in_any_case("bearer"):
-        yield from _generated_value(_BEARER.match(text, at), "bearer-token")
-    for at in scan.places_in_any_case("basic "):
-        header = _BASIC.match(text, at)
-        if header and _is_basic(header["value"]):
-            yield header.start("value"), header.end("value"), "basic-auth"
+    bearers = (_BEARER.match(text, at) for at in scan.places_in_any_case("bearer"))
+    yield from _accepted(bearers, "bearer-token", _is_generated)
+    yield from _accepted((_BASIC.match(text, at) for at in scan.places_in_any_case("basic ")), "basic-auth", _is_basic)
     for literal in ("_auth", '"auth"'):
-        for at in scan.places(literal):
-            header = _STORED_BASIC.match(text, at + (literal[0] == '"'))
-            if header and _is_basic(header["value"]):
-                yield header.start("value"), header.end("value"), "basic-auth"
-    for at in scan.places_in_any_case("authorization"):
-        if at and (text[at - 1].isalnum() or text[at - 1] == ":"):
-            continue
-        yield from _generated_value(_RAW_HEADER.match(text, at), "authorization")
+        stored = (_STORED_BASIC.match(text, at + (literal[0] == '"')) for at in scan.places(literal))
+        yield from _accepted(stored, "basic-auth", _is_basic)
+    names = scan.places_in_any_case("authorization")
+    starts = (at for at in names if not at or not (text[at - 1].isalnum() or text[at - 1] == ":"))
+    yield from _accepted((_RAW_HEADER.match(text, at) for at in starts), "authorization", _is_generated)
 
 
-def _generated_value(match: re.Match[str] | None, name: str) -> Iterator[Span]:
-    if not match:
-        return
-    value = match["value"]
-    if is_token(value) or (_LONG_WITH_DIGIT.match(value) and not is_name_like(value) and is_password(value)):
-        yield match.start("value"), match.end("value"), name
+def _is_generated(value: str) -> bool:
+    return is_token(value) or bool(_LONG_WITH_DIGIT.match(value) and not is_name_like(value) and is_password(value))
 
 
 def _is_basic(value: str) -> bool:
@@ -167,46 +153,36 @@ def _companions(scan: Scan) -> Iterator[Span]:
     """Values recognised only by their neighbour: the secret beside an AWS key id, a signature, a seed phrase."""
     for literal in ("AKIA", "ASIA"):
         for at in scan.places(literal):
-            for secret in islice(_AWS_SECRET.finditer(scan.text, at, at + 240), 2):
-                if is_token(secret["value"]) and not _HEX.fullmatch(secret["value"]):
-                    yield secret.start("value"), secret.end("value"), "aws-secret-key"
+            secrets = islice(_AWS_SECRET.finditer(scan.text, at, at + 240), 2)
+            yield from _accepted(secrets, "aws-secret-key", lambda value: is_token(value) and not _HEX.fullmatch(value))
     for at in scan.places_in_any_case("aws"):
         line = _line_start(scan.text, at)
         low, high = max(line, at - _AWS_REACH), min(_line_end(scan.text, at), at + _AWS_REACH)
-        if not _AWS_CUE.search(scan.text, max(low, at - 40), min(high, at + 60)):
-            continue
-        for secret in islice(_AWS_SECRET.finditer(scan.text, low, high), 2):
-            if is_mixed(secret["value"]) and is_token(secret["value"]):
-                yield secret.start("value"), secret.end("value"), "aws-secret-key"
-    for at in scan.places("sig="):
-        yield from _generated_value(_SIGNATURE.match(scan.text, at), "signature")
+        if _AWS_CUE.search(scan.text, max(low, at - 40), min(high, at + 60)):
+            secrets = islice(_AWS_SECRET.finditer(scan.text, low, high), 2)
+            yield from _accepted(secrets, "aws-secret-key", lambda value: is_mixed(value) and is_token(value))
+    signatures = (_SIGNATURE.match(scan.text, at) for at in scan.places("sig="))
+    yield from _accepted(signatures, "signature", _is_generated)
     for literal in ("mnemonic", "seed phrase", "recovery phrase"):
-        for at in scan.places_in_any_case(literal):
-            if words := _SEED_WORDS.match(scan.text, at + len(literal)):
-                yield words.start("value"), words.end("value"), "seed-phrase"
+        words = (_SEED_WORDS.match(scan.text, at + len(literal)) for at in scan.places_in_any_case(literal))
+        yield from _accepted(words, "seed-phrase", bool)
 
 
 def _commands(scan: Scan) -> Iterator[Span]:
     text = scan.text
-    for at in scan.places_in_any_case("machine"):
-        command = _NETRC.search(text, at, at + 500)
-        if command and not is_placeholder(command["value"]):
-            yield command.start("value"), command.end("value"), "netrc"
+    machines = (_NETRC.search(text, at, at + 500) for at in scan.places_in_any_case("machine"))
+    yield from _accepted(machines, "netrc", lambda value: not is_placeholder(value))
     for literal in (" -u", " --user", " --proxy-user"):
         for at in scan.places(literal):
             command = _USER_OPTION.match(text, at + 1)
-            if not command or not _WEB_COMMAND.search(text, _line_start(text, at), at):
-                continue
-            if not is_placeholder(command["value"]) and not is_reference(command["value"]):
-                yield command.start("value"), command.end("value"), "command-password"
+            if command and _WEB_COMMAND.search(text, _line_start(text, at), at):
+                yield from _accepted([command], "command-password", _is_literal)
     for at in scan.places(" -p"):
         command = _DASH_P.match(text, at + 1)
-        if command and is_password(command["value"]) and _PASSWORD_COMMAND.search(text, _line_start(text, at), at):
-            yield command.start("value"), command.end("value"), "command-password"
+        if command and _PASSWORD_COMMAND.search(text, _line_start(text, at), at):
+            yield from _accepted([command], "command-password", is_password)
     if b":5432:" in scan.raw:
-        for command in _PGPASS.finditer(text):
-            if not is_placeholder(command["value"]):
-                yield command.start("value"), command.end("value"), "pgpass"
+        yield from _accepted(_PGPASS.finditer(text), "pgpass", lambda value: not is_placeholder(value))
 
 
 def _line_end(text: str, at: int) -> int:

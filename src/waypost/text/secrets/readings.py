@@ -42,11 +42,14 @@ def readings(text: str) -> Iterator[Reading]:
     own = Reading(text, range(len(text) + 1))
     whole = [own]
     if not text.isascii():
-        visible = _without_hidden(own)
+        visible = _replace(own, _HIDDEN, lambda _: "")
         plain = visible.text.translate(_plain_forms)
-        forms = dict.fromkeys((plain, _in_mixed_words(plain, _english), _in_mixed_words(plain, _cyrillic)))
+        forms = dict.fromkeys(
+            (plain, _in_mixed_words(plain, _english), _in_mixed_words(plain, lambda word: word.translate(_CYRILLIC)))
+        )
         whole += [Reading(form, visible.places) for form in forms if form != text]
-    whole += [_unescape(reading) for reading in whole if _TELLING_ESCAPE.search(reading.text)]
+    escaped = [reading for reading in whole if _TELLING_ESCAPE.search(reading.text)]
+    whole += [_replace(reading, _ESCAPED, lambda escape: chr(int(escape["code"], 16))) for reading in escaped]
     yield own
     for other in whole[1:]:
         yield from _differing_parts(text, other)
@@ -67,14 +70,6 @@ def _differing_parts(text: str, other: Reading) -> Iterator[Reading]:
     for first, last in parts:
         start, stop = ends[first] - len(lines[first]) - 1, ends[last] - 1
         yield Reading(other.text[start:stop], other.places[start : stop + 1])
-
-
-def _without_hidden(reading: Reading) -> Reading:
-    return _replace(reading, _HIDDEN, lambda _: "")
-
-
-def _unescape(reading: Reading) -> Reading:
-    return _replace(reading, _ESCAPED, lambda escape: chr(int(escape["code"], 16)))
 
 
 def _replace(reading: Reading, part: re.Pattern[str], form: Callable[[re.Match[str]], str]) -> Reading:
@@ -102,10 +97,6 @@ def _english(word: str) -> str:
 def _look_alike_in_case(character: str) -> str:
     alike = look_alike(character)
     return alike.upper() if character.isupper() and len(alike.upper()) == 1 else alike
-
-
-def _cyrillic(word: str) -> str:
-    return word.translate(_CYRILLIC)
 
 
 def _plain_form(character: str) -> str:

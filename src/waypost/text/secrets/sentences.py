@@ -18,36 +18,36 @@ _GIVEN = re.compile(
     r"|изменён|изменен|сменён|сменен|поменян|установлен|задан)(?:[ ]from[ ](?P<old>\S{4,64}))?[ ](?:to|на|auf|in)[ ]"
     r"|[ ](?P<verb>is|was|are|equals|ist|war|lautet|heißt|heisst|является|равен|равна|равно|будет|был|это|такой|такая)"
     r"(?:[ ](?:now|still|jetzt|nun|теперь|такой))?:?[ ])",
-    re.IGNORECASE,
+    re.I,
 )
 _BESIDE = tuple(re.compile(rf"(?P<words>(?:[ ]{_WORD}){{{count}}})[ ](?=\S{{6}})") for count in range(3))
 """The value right beside the name, or after one or two other words."""
-_TO = re.compile(r"[ ](?:to|на|auf|in)[ ]", re.IGNORECASE)
+_TO = re.compile(r"[ ](?:to|на|auf|in)[ ]", re.I)
 _CHANGE = re.compile(
     r"(?:\b(?:set|chang|reset|updat|rotat|setz|änder|stell)\w{0,8}|(?:поменя|смени|измени|установи|зада)\w{0,8})"
     r"(?:[ ]\w{1,20}){0,3}[ ][\w-]{0,20}\Z",
-    re.IGNORECASE,
+    re.I,
 )
 _CUE = re.compile(
     r"(?:\b(?:with|mit|user|login|log in|admin|root|account)|(?:с|под|логин|пользовател\w{1,3}))\b[^\n]{0,30}\Z",
-    re.IGNORECASE,
+    re.I,
 )
 _BEFORE = re.compile(
     r"(?<!\S)(?P<value>[^\s\"'`«»„“”<>()]{6,64})[ ](?:as|is|was|for|als|ist|war|как|в качестве|это|—|–|-)[ ]"
     r"(?:[\w-]{1,20}[ ]){0,3}[\w-]{0,20}\Z",
-    re.IGNORECASE,
+    re.I,
 )
 _ENDS = re.compile(
     r"[ ]{0,2}(?:[.,;!?)\n]|\Z|(?:for|of|to|on|für|von|vom|zum|der|от|для|к|на)[ ]"
     r"|(?:verwenden|verwende|benutzen|nutzen|nehmen|setzen|eintragen|hinterlegen|использовать|использу\w{1,4}|установить)\b)",
-    re.IGNORECASE,
+    re.I,
 )
 _PAIR = re.compile(r"[ ]?[:=][ ]{0,4}[^\s/|:]{1,40}[ ]?[/|:][ ]?(?=\S{6})")
 _QUOTED = re.compile(r"[\"'`«„“‘](?P<value>[^\"'`«»„“”‘’\n]{4,64})[\"'`»“”’]")
 _BARE = re.compile(r"(?:\*\*|__|\*|`|\|\|)?(?P<value>[^\s\"'`«»„“”<>]{4,128})")
 _PREPOSITION = re.compile(
     r"[ ](?:for|of|to|on|at|from|in|by|via|für|fuer|vom|von|zum|zur|am|im|auf|bei|от|для|к|на|у|в|из|по)\Z",
-    re.IGNORECASE,
+    re.I,
 )
 _TECHNIQUE = re.compile(
     r"(?i)(?:utf|ipv?|md|sha|base|oauth|aes|rsa|des|x|http|h|s|k8|i18|l10|web|py|python|java|es|node|php|ruby|vue|log|ec|v|rc|"

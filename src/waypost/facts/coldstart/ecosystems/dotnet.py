@@ -2,16 +2,14 @@
 
 import re
 
-from waypost.facts.coldstart.slots import Slot, Slots, code, seen_slot
-from waypost.facts.coldstart.tree import ProjectTree, at, join, text_at
+from waypost.facts.coldstart.slots import Slot, Slots, code, path_slot, seen_slot, stated_slots
+from waypost.facts.coldstart.tree import ProjectTree, join, text_at
 from waypost.facts.domains import is_outside_source
 from waypost.text.plural import join_items
 
 _FRAMEWORK = re.compile(r"<TargetFrameworks?>\s*([\w.;\-]{3,200})\s*<")
 _NAMES = {"net": ".NET", "netstandard": ".NET Standard", "netcoreapp": ".NET Core"}
-_TESTS = re.compile(
-    r"Microsoft\.NET\.Test\.Sdk|<IsTestProject>\s*true|MSTest\.Sdk|\"xunit|\"NUnit\"|\"TUnit\"", re.IGNORECASE
-)
+_TESTS = re.compile(r"Microsoft\.NET\.Test\.Sdk|<IsTestProject>\s*true|MSTest\.Sdk|\"xunit|\"NUnit\"|\"TUnit\"", re.I)
 _RUNS = re.compile(
     r"<OutputType>\s*(?:Win)?Exe|Microsoft\.NET\.Sdk\.(?:Web|Worker|BlazorWebAssembly)|Aspire\.AppHost\.Sdk"
 )
@@ -24,15 +22,13 @@ def read(tree: ProjectTree, folder: str) -> Slots:
     slots: Slots = {}
     solutions = tree.find(folder, "*.sln", "*.slnx")
     if solutions and projects:
-        slots["solution"] = seen_slot(code(solutions[0]), (solutions[0],))
+        slots["solution"] = path_slot(solutions[0])
         slots["project_count"] = seen_slot(str(len(projects)), (solutions[0],))
     _framework(tree, folder, projects, slots)
-    sdk = text_at(at(tree.json(join(folder, "global.json")), "sdk"), "version")
-    if sdk:
-        slots["sdk"] = Slot(sdk, (join(folder, "global.json"),))
-    central = next(iter(tree.find(folder, "directory.packages.props")), "")
-    if central:
-        slots["central"] = seen_slot(code(central), (central,))
+    settings = join(folder, "global.json")
+    slots |= stated_slots({"sdk": text_at(tree.json(settings), "sdk", "version")}, settings)
+    for central in tree.find(folder, "directory.packages.props")[:1]:
+        slots["central"] = path_slot(central)
     examined = projects[:_MOST_READ]
     tests = [path for path in examined if _TESTS.search(tree.text(path))]
     if tests:
@@ -40,7 +36,8 @@ def read(tree: ProjectTree, folder: str) -> Slots:
         runners = [name for name, mark in _RUNNERS if mark.lower() in texts.lower()]
         if runners:
             slots["test_runner"] = seen_slot(join_items(runners), tuple(tests[:3]))
-        slots["test_projects"] = seen_slot(join_items((code(_name(path)) for path in tests), 5), tuple(tests[:3]))
+        names = (path.rpartition("/")[2].rpartition(".")[0] for path in tests)
+        slots["test_projects"] = seen_slot(join_items(map(code, names), 5), tuple(tests[:3]))
     mains = [
         main
         for path in examined
@@ -71,7 +68,3 @@ def _framework_name(short: str) -> str:
     if match[1] == "net" and "." not in match[2]:
         return ".NET Framework " + ".".join(match[2])
     return f"{_NAMES[match[1]]} {match[2]}{match[3] or ''}"
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2].rpartition(".")[0]

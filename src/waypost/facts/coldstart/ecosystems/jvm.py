@@ -2,7 +2,7 @@
 
 import re
 
-from waypost.facts.coldstart.slots import OBSERVED, Slot, Slots, code, seen_slot
+from waypost.facts.coldstart.slots import OBSERVED, Slot, Slots, code, seen_slot, stated_slots
 from waypost.facts.coldstart.tree import ProjectTree, join, without_blocks
 from waypost.facts.domains import is_outside_source
 from waypost.text.plural import join_items
@@ -61,21 +61,20 @@ def _maven(tree: ProjectTree, folder: str) -> Slots:
         "title": _tag(own, "name"),
         "requires": next((next(filter(None, versions)) for versions in _JAVA.findall(text)), ""),
         "workspaces": join_items(map(code, _MODULE.findall(text)), 12),
-        "licence": _licence(text),
+        "licence": _match_text(r"<licenses>.{0,300}?<name>([^<>]{2,200})</name>", text),
     }
     group = _tag(own, "groupId")
     if values["artifact"] and group:
         values["package"] = f"{group}:{values['artifact']}"
-    return {slot: Slot(value, (path,)) for slot, value in values.items() if value and "${" not in value}
-
-
-def _licence(text: str) -> str:
-    match = re.search(r"<licenses>.{0,300}?<name>([^<>]{2,200})</name>", text, re.DOTALL)
-    return " ".join(match[1].split()) if match else ""
+    return stated_slots({slot: value for slot, value in values.items() if "${" not in value}, path)
 
 
 def _tag(text: str, name: str) -> str:
-    match = re.search(rf"<{name}>([^<>]{{1,600}})</{name}>", text)
+    return _match_text(rf"<{name}>([^<>]{{1,600}})</{name}>", text)
+
+
+def _match_text(pattern: str, text: str) -> str:
+    match = re.search(pattern, text, re.DOTALL)
     return " ".join(match[1].split()) if match else ""
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from waypost.facts.coldstart.slots import Slot, Slots, code
+from waypost.facts.coldstart.slots import Slot, Slots, code, stated_slots
 from waypost.facts.coldstart.tree import ProjectTree, at, join, strings, text_at
 from waypost.text.plural import join_items
 
@@ -19,7 +19,7 @@ def read(tree: ProjectTree, folder: str) -> Slots:
         "scripts": _commands(data, name),
         "main": _main(tree, folder, data),
     }
-    slots = {slot: Slot(value, (path,)) for slot, value in values.items() if value}
+    slots = stated_slots(values, path)
     pinned = next(iter(tree.find(folder, ".nvmrc", ".node-version")), "")
     version = tree.text(pinned).strip().lstrip("v")
     if "requires" not in slots and version[:1].isdigit() and len(version) < 15:
@@ -53,12 +53,8 @@ def _main(tree: ProjectTree, folder: str, data: dict[str, Any]) -> str:
 
 
 def _workspaces(tree: ProjectTree, folder: str, data: dict[str, Any]) -> list[str]:
-    npm = strings(data, "workspaces") or strings(at(data, "workspaces"), "packages")
+    npm = strings(data, "workspaces") or strings(data, "workspaces", "packages")
     pnpm = strings(tree.yaml(join(folder, "pnpm-workspace.yaml")), "packages")
-    lerna = strings(tree.json(join(folder, "lerna.json")), "packages")
-    globs = pnpm or npm or lerna
-    return [
-        glob
-        for glob in globs
-        if glob.strip("*/.") and not glob.startswith("!") and glob.isprintable() and len(glob) < 80
-    ]
+    globs = pnpm or npm or strings(tree.json(join(folder, "lerna.json")), "packages")
+    folders = [glob for glob in globs if glob.strip("*/.") and not glob.startswith("!")]
+    return [glob for glob in folders if glob.isprintable() and len(glob) < 80]

@@ -3,11 +3,13 @@
 import re
 from typing import Any
 
-from waypost.facts.coldstart.slots import OBSERVED, STATED, Slot, Slots, code, seen_slot
+from waypost.facts.coldstart.slots import OBSERVED, STATED, Slot, Slots, code, seen_slot, stated_slots
 from waypost.facts.coldstart.tree import ProjectTree, join, table, text_at
 from waypost.text.plural import join_items
 
-_SETUP_TEXT = r"^\s*%s\s*=\s*['\"]([^'\"\n]{1,300})['\"]"
+_SETUP_PY = r"^\s*%s\s*=\s*['\"]([^'\"\n]{1,300})['\"]"
+_SETUP_CFG = r"^%s\s*=\s*([^\n]{1,300})$"
+_SETUP_KEYS = {"package": "name", "purpose": "description", "licence": "license", "requires": "python_requires"}
 _CONSOLE = re.compile(r"^[ \t]*+['\"]?([\w.\-]{1,60})[ \t]*+=[ \t]*+([\w.]{1,120}:[\w.]{1,80})", re.MULTILINE)
 _MOST_MAINS = 4
 
@@ -17,7 +19,7 @@ def read(tree: ProjectTree, folder: str) -> Slots:
     for path in reversed(tree.find(folder, "pyproject.toml", "setup.cfg", "setup.py")):
         data = tree.toml(path) if path.endswith(".toml") else {}
         values = _pyproject(data) if data else _setup(tree.text(path), path)
-        slots |= {name: Slot(value, (path,)) for name, value in values.items() if value}
+        slots |= stated_slots(values, path)
     requirements = tree.find(folder, "requirements*.txt", "requirements*.in")
     if requirements:
         slots["requirements"] = seen_slot(join_items(code(path) for path in requirements), tuple(requirements))
@@ -41,23 +43,9 @@ def _pyproject(data: dict[str, Any]) -> dict[str, str]:
 
 
 def _setup(text: str, path: str) -> dict[str, str]:
-    text = text[:100_000]
-    if path.endswith(".py"):
-        return {
-            "package": _match_text(_SETUP_TEXT % "name", text),
-            "purpose": _match_text(_SETUP_TEXT % "description", text),
-            "licence": _match_text(_SETUP_TEXT % "license", text),
-            "requires": _match_text(_SETUP_TEXT % "python_requires", text),
-            "scripts": _console(text),
-        }
-    line = r"^%s\s*=\s*([^\n]{1,300})$"
-    return {
-        "package": _match_text(line % "name", text),
-        "purpose": _match_text(line % "description", text),
-        "licence": _match_text(line % "license", text),
-        "requires": _match_text(line % "python_requires", text),
-        "scripts": _console(text),
-    }
+    text, pattern = text[:100_000], _SETUP_PY if path.endswith(".py") else _SETUP_CFG
+    values = {slot: _match_text(pattern % key, text) for slot, key in _SETUP_KEYS.items()}
+    return {**values, "scripts": _console(text)}
 
 
 def _match_text(pattern: str, text: str) -> str:

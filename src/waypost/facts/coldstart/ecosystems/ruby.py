@@ -2,11 +2,20 @@
 
 import re
 
-from waypost.facts.coldstart.slots import Slot, Slots, code, seen_slot
+from waypost.facts.coldstart.slots import Slot, Slots, code, path_slot, stated_slots
 from waypost.facts.coldstart.tree import ProjectTree, join
 from waypost.text.plural import join_items
 
 _SPEC = r"\w\.%s\s*+=\s*+(?:%%[qQ]?[({\[|])?['\"]?([^'\"\n)}\]|]{1,300})"
+_SPEC_KEYS = {"package": "name", "purpose": "summary", "licence": "license", "requires": "required_ruby_version"}
+_FILES = {
+    "console": ("bin/rails",),
+    "routes": ("config/routes.rb",),
+    "rack": ("config.ru",),
+    "rakefile": ("Rakefile",),
+    "schema": ("db/schema.rb", "db/structure.sql"),
+}
+_DEV_PROGRAMS = frozenset(("console", "setup", "rails", "rake"))
 _VERSION = re.compile(r"^ruby\s+['\"]([^'\"\n]{1,40})['\"](?:\s*,\s*['\"]([^'\"\n]{1,40})['\"])?", re.MULTILINE)
 
 
@@ -23,43 +32,20 @@ def read(tree: ProjectTree, folder: str) -> Slots:
     version = tree.text(pinned).strip().removeprefix("ruby-")
     if "requires" not in slots and re.fullmatch(r"\d[\w.]{0,12}", version):
         slots["requires"] = Slot(version, (pinned,))
-    for slot, name in (
-        ("console", "bin/rails"),
-        ("routes", "config/routes.rb"),
-        ("rack", "config.ru"),
-        ("rakefile", "Rakefile"),
-    ):
-        path = join(folder, name)
-        if tree.has(path):
-            slots[slot] = seen_slot(code(path), (path,))
-    schema = next((name for name in ("db/schema.rb", "db/structure.sql") if tree.has(join(folder, name))), "")
-    if schema:
-        slots["schema"] = seen_slot(code(join(folder, schema)), (join(folder, schema),))
+    for slot, names in _FILES.items():
+        if path := tree.first(folder, *names):
+            slots[slot] = path_slot(path)
     return slots
 
 
 def _gemspec(tree: ProjectTree, path: str, folder: str) -> Slots:
     text = tree.text(path)[:50_000]
     values = {}
-    for slot, key in (
-        ("package", "name"),
-        ("purpose", "summary"),
-        ("licence", "license"),
-        ("requires", "required_ruby_version"),
-    ):
+    for slot, key in _SPEC_KEYS.items():
         match = re.search(_SPEC % key, text)
         values[slot] = match[1].strip() if match else ""
-    programs = [path.rpartition("/")[2] for base in ("exe", "bin") for path in _files(tree, join(folder, base))]
+    programs = [*tree.names(join(folder, "exe")), *tree.names(join(folder, "bin"))]
     if "executables" in text and programs:
-        values["scripts"] = join_items(
-            [code(program) for program in programs if program not in ("console", "setup", "rails", "rake")], 5
-        )
-    return {
-        slot: Slot(value, (path,))
-        for slot, value in values.items()
-        if value and "#{" not in value and "File." not in value
-    }
-
-
-def _files(tree: ProjectTree, folder: str) -> list[str]:
-    return [join(folder, name) for name in tree.names(folder)]
+        values["scripts"] = join_items([code(program) for program in programs if program not in _DEV_PROGRAMS], 5)
+    literal = {slot: value for slot, value in values.items() if "#{" not in value and "File." not in value}
+    return stated_slots(literal, path)

@@ -3,8 +3,8 @@
 from fnmatch import fnmatchcase
 from typing import Any
 
-from waypost.facts.coldstart.slots import Slot, Slots, code, seen_slot
-from waypost.facts.coldstart.tree import ProjectTree, at, join, strings, table, text_at
+from waypost.facts.coldstart.slots import Slot, Slots, code, path_slot, seen_slot, stated_slots
+from waypost.facts.coldstart.tree import ProjectTree, items, join, strings, table, text_at
 from waypost.text.plural import join_items
 
 _MOST_MEMBERS = 200
@@ -23,16 +23,16 @@ def read(tree: ProjectTree, folder: str) -> Slots:
         "features": join_items([code(name) for name in table(data, "features") if name != "default"], 10),
         "workspaces": join_items(map(code, _members(tree, folder, data)), 12),
     }
-    slots = {slot: Slot(value, (path,)) for slot, value in values.items() if value}
+    slots = stated_slots(values, path)
     programs = _programs(tree, folder, data)
     if programs:
         program_list = join_items((f"{code(name)} starts in {code(place)}" for name, place in programs), 5)
         slots["scripts"] = Slot(program_list, (path,), seen=tuple(dict.fromkeys(place for _, place in programs)))
     library = text_at(data, "lib", "path") or "src/lib.rs"
     if package and tree.has(join(folder, library)):
-        slots["main"] = seen_slot(code(join(folder, library)), (join(folder, library),))
+        slots["main"] = path_slot(join(folder, library))
     has_test_folder = any("/tests/" in f"/{source}" for source in tree.below("", ".rs"))
-    if has_test_folder or _tests_itself(tree, folder):
+    if has_test_folder or any("#[test]" in tree.text(path) for path in tree.below(join(folder, "src"), ".rs")[:20]):
         slots["has_tests"] = seen_slot("yes", (path,))
     return slots
 
@@ -41,8 +41,7 @@ def _programs(tree: ProjectTree, folder: str, data: dict[str, Any]) -> list[tupl
     """Name and main file of each program of the package, or of the workspace's members if it has none itself."""
     name = text_at(data, "package", "name")
     programs = []
-    bins = at(data, "bin")
-    for binary in bins if isinstance(bins, list) else []:
+    for binary in items(data, "bin"):
         path = join(folder, text_at(binary, "path") or "src/main.rs")
         if text_at(binary, "name") and tree.has(path):
             programs.append((text_at(binary, "name"), path))
@@ -71,7 +70,3 @@ def _members(tree: ProjectTree, folder: str, data: dict[str, Any]) -> list[str]:
         depth = member.strip("/").count("/")
         members += [crate for crate in crates if crate.count("/") == depth and fnmatchcase(crate, member.strip("/"))]
     return list(dict.fromkeys(members))
-
-
-def _tests_itself(tree: ProjectTree, folder: str) -> bool:
-    return any("#[test]" in tree.text(path) for path in tree.below(join(folder, "src"), ".rs")[:20])
