@@ -21,7 +21,7 @@ class HookMemory:
 
     def greeting(self, shown_keys: Collection[str] = ()) -> HookOutput:
         """What an agent should know about the project at the start of a session."""
-        from waypost.faces.hooks.agent.greeting import greeting  # a prompt has no time for it
+        from waypost.flows.context.greeting import greeting  # a prompt has no time for it
 
         space, view = self._handle.current, self._handle.view("all", None, None)
         return greeting(space, view, shown_keys)
