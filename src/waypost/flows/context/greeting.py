@@ -1,10 +1,8 @@
 """What an agent should know of a project before anything is asked."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Sequence
 
 from waypost.context.render import BriefingEntry, Opening, render
-from waypost.faces.hooks.agent.already_shown import is_anything_told, told_key
-from waypost.faces.hooks.agent.output import NOTHING, HookOutput
 from waypost.flows.context.dna import opening_of
 from waypost.flows.links.hits import hit_of
 from waypost.flows.links.staleness import kept_view, linked, looked_at
@@ -21,27 +19,23 @@ _SHARES = {"always": 0.35, "preferences": 0.25}
 _HOW = "Waypost remembers this project across sessions: ask it (`recall`, or `waypost ask`) before you guess."
 
 
-def greeting(space: OpenSpace, view: View, shown_keys: Collection[str]) -> HookOutput:
+def greeting(
+    space: OpenSpace, view: View, is_known: Callable[[Hit], bool], *, resumed: bool
+) -> tuple[str, tuple[Hit, ...]]:
     """DNA.md, what is always true, preferences, what was decided lately, what has gone stale, and the state of the memory.
 
-    A resumed session gets only what is new since.
+    Returns the text and the memories in it. A resumed session gets only what is not known yet.
     """
-    goes_on = is_anything_told(shown_keys)
-    opening, notices = (Opening(), ()) if goes_on else opening_of(space, TOKENS)
+    opening, notices = (Opening(), ()) if resumed else opening_of(space, TOKENS)
     with space.store.read() as reader:
-        entries = [entry for entry in _standing(space, reader, view) if _key(entry.hit) not in shown_keys]
+        entries = [entry for entry in _standing(space, reader, view) if not is_known(entry.hit)]
         has_memories = bool(sum(reader.memories.counts(view).values()))
         state = _state(space, reader)
     rendered = render(entries, TOKENS, _SHARES, opening)
-    if not rendered.text and (goes_on or not has_memories):
-        return NOTHING
-    said = "" if goes_on else "\n".join((_HOW, *state, *notices))
-    text = "\n\n".join(part for part in (rendered.text, said) if part)
-    return HookOutput(text, tuple(_key(hit) for hit in rendered.used))
-
-
-def _key(hit: Hit) -> str:
-    return told_key(hit.id, hit.recorded_at)
+    if not rendered.text and (resumed or not has_memories):
+        return "", ()
+    status = "" if resumed else "\n".join((_HOW, *state, *notices))
+    return "\n\n".join(part for part in (rendered.text, status) if part), rendered.used
 
 
 def _standing(space: OpenSpace, reader: Reader, view: View) -> list[BriefingEntry]:
