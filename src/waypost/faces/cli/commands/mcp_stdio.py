@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from waypost import config
-from waypost.faces.mcp.profiles import DEFAULT, tools_of
+from waypost.faces.mcp.compat import DEFAULT, tools_of
 from waypost.faces.mcp.session import ServedProject
 from waypost.faces.mcp.stdio import serve_stdio
 

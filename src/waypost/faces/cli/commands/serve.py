@@ -39,8 +39,8 @@ def mcp(
         serve_agent(profile, project)
         return
     give_memory_back()
+    from waypost.faces.mcp.compat import tools_of
     from waypost.faces.mcp.http import serve_http
-    from waypost.faces.mcp.profiles import tools_of
     from waypost.faces.mcp.server import build_server
     from waypost.faces.serve.team import team_of
     from waypost.memory.catalog import TeamSpaces
@@ -79,7 +79,7 @@ def serve(
     from contextlib import ExitStack
 
     from waypost.faces.cli.commands.mcp_stdio import listen_for_hooks
-    from waypost.faces.mcp.profiles import tools_of
+    from waypost.faces.mcp.compat import tools_of
     from waypost.faces.serve.run import run
     from waypost.faces.serve.team import team_of
     from waypost.memory.catalog import Spaces, TeamSpaces

@@ -1,6 +1,6 @@
 """Each tool of the profiles, its answer held against a file in `golden/`.
 
-`UPDATE_GOLDEN=1 pytest tests/faces/mcp/profiles/test_golden.py` writes the files anew; read the difference before you
+`UPDATE_GOLDEN=1 pytest tests/faces/mcp/compat/test_golden.py` writes the files anew; read the difference before you
 commit it. What differs from run to run (ids, sizes, places on the disk) has a name in its place.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from waypost.embed.fake import FakeEngine
-from waypost.faces.mcp.profiles import own_tools
+from waypost.faces.mcp.compat import own_tools
 from waypost.faces.mcp.schema import checked
 from waypost.faces.mcp.session import ServedCall, ServedProject
 from waypost.faces.mcp.tool import ToolReply

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from waypost.errors import InvalidInput
-from waypost.faces.mcp.profiles import parameters
-from waypost.faces.mcp.profiles.wording import json_reply, plain, shortened
+from waypost.faces.mcp.compat import parameters
+from waypost.faces.mcp.compat.wording import json_reply, plain, shortened
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.labels import LABELS
 from waypost.model.reference import MAX_LINE, MAX_REFERENCES

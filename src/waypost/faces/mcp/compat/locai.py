@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from waypost.errors import InvalidInput
-from waypost.faces.mcp.profiles import parameters
-from waypost.faces.mcp.profiles.wording import plain, receipt_notices, shortened
+from waypost.faces.mcp.compat import parameters
+from waypost.faces.mcp.compat.wording import plain, receipt_notices, shortened
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.text.fence import fence
 

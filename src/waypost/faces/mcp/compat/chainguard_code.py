@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from waypost.faces.mcp.profiles import parameters
-from waypost.faces.mcp.profiles.place import file_at, memory_at
-from waypost.faces.mcp.profiles.progress import reporter
-from waypost.faces.mcp.profiles.wording import FROM_FILES, counted, first_rows, plain, shortened
+from waypost.faces.mcp.compat import parameters
+from waypost.faces.mcp.compat.place import file_at, memory_at
+from waypost.faces.mcp.compat.progress import reporter
+from waypost.faces.mcp.compat.wording import FROM_FILES, counted, first_rows, plain, shortened
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.text.fence import fence
 

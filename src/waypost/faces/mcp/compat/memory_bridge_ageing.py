@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from waypost.faces.mcp.profiles import parameters
-from waypost.faces.mcp.profiles.place import has_tree
-from waypost.faces.mcp.profiles.wording import json_reply, shortened
+from waypost.faces.mcp.compat import parameters
+from waypost.faces.mcp.compat.place import has_tree
+from waypost.faces.mcp.compat.wording import json_reply, shortened
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.draft import MAX_TTL
 from waypost.model.time import format_time

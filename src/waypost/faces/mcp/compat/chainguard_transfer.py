@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from waypost.errors import SecurityError
-from waypost.faces.mcp.profiles import parameters
-from waypost.faces.mcp.profiles.place import has_tree, memory_at
-from waypost.faces.mcp.profiles.wording import counted, first_rows, megabytes, minute, plain
+from waypost.faces.mcp.compat import parameters
+from waypost.faces.mcp.compat.place import has_tree, memory_at
+from waypost.faces.mcp.compat.wording import counted, first_rows, megabytes, minute, plain
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.time import format_time
 from waypost.space.place import safe_relative_path

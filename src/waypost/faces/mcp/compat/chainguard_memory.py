@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from waypost.errors import InvalidInput
+from waypost.faces.mcp.compat import parameters
+from waypost.faces.mcp.compat.place import memory_at
+from waypost.faces.mcp.compat.progress import reporter
+from waypost.faces.mcp.compat.wording import condition, duration, megabytes, minute, plain, receipt_notices
 from waypost.faces.mcp.index_progress import NOT_INDEXED, code_notices
-from waypost.faces.mcp.profiles import parameters
-from waypost.faces.mcp.profiles.place import memory_at
-from waypost.faces.mcp.profiles.progress import reporter
-from waypost.faces.mcp.profiles.wording import condition, duration, megabytes, minute, plain, receipt_notices
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.draft import check_line
 from waypost.text.fence import fence

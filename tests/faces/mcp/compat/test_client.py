@@ -14,7 +14,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from tests.faces.mcp.conftest import text_of
 
-from waypost.faces.mcp.profiles import own_tools, tools_of
+from waypost.faces.mcp.compat import own_tools, tools_of
 
 PROFILES = ("chainguard", "coding-brain", "locai", "memory-bridge")
 TOOLS = {tool.name: tool for profile in PROFILES for tool in own_tools(profile)}

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.context.scope import NO_MEMORY
 from waypost.errors import InvalidInput
-from waypost.faces.mcp.profiles import parameters
-from waypost.faces.mcp.profiles.place import file_at, memory_at
-from waypost.faces.mcp.profiles.wording import condition, counted, plain, receipt_notices
+from waypost.faces.mcp.compat import parameters
+from waypost.faces.mcp.compat.place import file_at, memory_at
+from waypost.faces.mcp.compat.wording import condition, counted, plain, receipt_notices
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.draft import check_text
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from waypost.context.budget import count_tokens, shorten
-from waypost.faces.mcp.profiles import parameters
-from waypost.faces.mcp.profiles.wording import CUT, json_reply, plain, shortened
+from waypost.faces.mcp.compat import parameters
+from waypost.faces.mcp.compat.wording import CUT, json_reply, plain, shortened
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.causal import MOST_DEPTH
 

@@ -11,7 +11,7 @@ import pytest
 
 from waypost.embed.fake import FakeEngine
 from waypost.errors import InvalidInput, SecurityError
-from waypost.faces.mcp.profiles import PROFILES, own_tools, tools_of
+from waypost.faces.mcp.compat import PROFILES, own_tools, tools_of
 from waypost.faces.mcp.schema import checked
 from waypost.faces.mcp.session import ServedCall, ServedProject
 from waypost.faces.mcp.tool import Cancelled, ToolReply
@@ -114,7 +114,7 @@ def test_every_parameter_says_what_it_is_and_where_it_ends(name: str) -> None:
 @pytest.mark.slow
 def test_listing_the_tools_of_all_profiles_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from waypost.faces.mcp.profiles import own_tools\n"
+        "import sys; from waypost.faces.mcp.compat import own_tools\n"
         f"tools = [own_tools(profile) for profile in {OWN!r}]\n"
         "print(*sys.modules)"
     )
@@ -325,7 +325,7 @@ def test_what_the_person_agrees_to_is_approved_as_theirs(
 def test_a_fact_that_is_too_long_to_be_shown_goes_on_waiting(
     ask: Ask, memory: Memory, call: Callable[..., ServedCall], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("waypost.faces.mcp.profiles.memory_bridge_learning.LONGEST_LINE", 5)
+    monkeypatch.setattr("waypost.faces.mcp.compat.memory_bridge_learning.LONGEST_LINE", 5)
     found = ask("rlm_extract_facts", call(ask=lambda _: True), auto_approve=True)
     assert found.data["pending_approval"] == len(memory.facts.review().candidates) > 0
     assert not any(row["source"] == "person" for row in memory.list())

@@ -9,7 +9,7 @@ import pytest
 
 from waypost.embed.fake import FakeEngine
 from waypost.errors import InvalidInput, NotFound, SecurityError, WaypostError
-from waypost.faces.mcp.profiles import own_tools
+from waypost.faces.mcp.compat import own_tools
 from waypost.faces.mcp.schema import checked
 from waypost.faces.mcp.session import ServedCall, ServedProject
 from waypost.faces.mcp.tool import Tool, ToolReply

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from waypost.errors import InvalidInput, Refused, SecurityError
-from waypost.faces.mcp.profiles import parameters
-from waypost.faces.mcp.profiles.place import memory_at
-from waypost.faces.mcp.profiles.wording import LONGEST_LINE, json_reply, plain, shortened
+from waypost.faces.mcp.compat import parameters
+from waypost.faces.mcp.compat.place import memory_at
+from waypost.faces.mcp.compat.wording import LONGEST_LINE, json_reply, plain, shortened
 from waypost.faces.mcp.session import confirmed_by_person
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.review_item import HELD, WAITING

@@ -43,7 +43,7 @@ class _Harmless:
     run: Callable[[ToolCall, Mapping[str, Any]], ToolReply]
 
     def __call__(self, call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
-        from waypost.faces.mcp.profiles.wording import harmless  # not needed for the handshake
+        from waypost.faces.mcp.compat.wording import harmless  # not needed for the handshake
 
         reply = self.run(call, given)
         return replace(reply, data=harmless(reply.data, reply.text))
