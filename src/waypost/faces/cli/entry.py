@@ -3,8 +3,11 @@
 import contextlib
 import os
 import sys
-from collections.abc import Callable
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typer.core import TyperGroup
 
 
 def main() -> None:
@@ -60,9 +63,10 @@ def _call(arguments: list[str]) -> int:
             return 0
     from waypost.faces.cli.arguments import normalize_person_option
 
+    command = root_command()
     code: object = None
     try:
-        _command()(normalize_person_option(arguments), standalone_mode=True)
+        command(normalize_person_option(arguments, command.commands), standalone_mode=True)
     except SystemExit as end:
         code = end.code
     if code == 2 and "--json" in arguments:  # the framework has already printed the usage error
@@ -72,13 +76,16 @@ def _call(arguments: list[str]) -> int:
 
 
 @cache
-def _command() -> Callable[..., object]:
+def root_command() -> "TyperGroup":
     """The assembled commands, built once per process."""
+    from typer.core import TyperGroup
     from typer.main import get_command
 
     from waypost.faces.cli.app import app
 
-    return get_command(app)
+    command = get_command(app)
+    assert isinstance(command, TyperGroup)
+    return command
 
 
 def _close_output() -> None:

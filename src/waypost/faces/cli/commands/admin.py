@@ -17,10 +17,7 @@ def status(context: Ctx, json: Json = False) -> None:
     from waypost.faces.cli.output.memories import print_status
 
     report = session_of(context).memory().status()
-    if json:
-        print_json(report)
-    else:
-        print_status(report)
+    print_json(report) if json else print_status(report)
 
 
 @app.command()

@@ -162,10 +162,7 @@ def maintain(
     from waypost.faces.cli.output.code_links import print_steps
 
     done = session_of(context).memory().admin.maintain(force=force, dry_run=dry_run)
-    if json:
-        print_json({"dry_run": dry_run, "steps": [step.to_json() for step in done]})
-    else:
-        print_steps(done)
+    print_json({"dry_run": dry_run, "steps": [step.to_json() for step in done]}) if json else print_steps(done)
 
 
 def read_place(session: "CommandSession", place: str) -> tuple[str, int | None]:

@@ -67,10 +67,7 @@ def decide(
             valid_from=valid_from,
         )
     )
-    if json:
-        print_json(done.to_json())
-    else:
-        print_decided(done)
+    print_json(done.to_json()) if json else print_decided(done)
     if done.id is None:
         raise typer.Exit(1)
 

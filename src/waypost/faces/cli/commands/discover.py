@@ -30,10 +30,7 @@ def discover(
     Reads only the repository. Certain facts are stored; the rest needs `waypost review`.
     """
     discovered = session_of(context).memory().facts.discover(task, dry_run=dry_run)
-    if json:
-        print_json(discovered.to_json())
-    else:
-        print_discovered(discovered)
+    print_json(discovered.to_json()) if json else print_discovered(discovered)
     if not discovered.taken:
         raise typer.Exit(NotFound.exit_code)
 

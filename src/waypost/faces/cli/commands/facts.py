@@ -36,10 +36,7 @@ def learn(
         learned = session.memory(yes=yes).facts.learn(
             staged=staged, diff=diff, file=file and session.path(file), yes=yes, dry_run=dry_run, report=report
         )
-    if json:
-        print_json(learned.to_json())
-    else:
-        print_learned(learned)
+    print_json(learned.to_json()) if json else print_learned(learned)
 
 
 @app.command()
@@ -70,10 +67,7 @@ def review(
         return
     if action is None:
         pending = memory.facts.review(include_archived=archived)
-        if json:
-            print_json(pending.to_json())
-        else:
-            output.print_review(pending)
+        print_json(pending.to_json()) if json else output.print_review(pending)
         return
     chosen = [row.candidate_id for row, _ in memory.facts.review().candidates] if every else list(ids or ())
     if every and not chosen:
@@ -138,7 +132,4 @@ def subtree(
     from waypost.faces.cli.output.facts import print_subtree
 
     rows = session_of(context).memory().facts.subtree(memory_id, depth=depth, as_of=as_of, known_at=known_at)
-    if json:
-        print_json({"memories": rows})
-    else:
-        print_subtree(rows)
+    print_json({"memories": rows}) if json else print_subtree(rows)

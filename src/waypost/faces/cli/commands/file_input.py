@@ -98,10 +98,7 @@ def _lift_and_repeat(memory: "Memory", text: str, options: dict[str, Any], refus
 
 
 def print_written(receipt: Receipt, *, json: bool) -> None:
-    if json:
-        print_json(receipt.to_json())
-    else:
-        print_receipt(receipt)
+    print_json(receipt.to_json()) if json else print_receipt(receipt)
     if receipt.status == "refused":
         raise typer.Exit(1)
 

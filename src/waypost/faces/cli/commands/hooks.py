@@ -68,10 +68,7 @@ def status_(context: Ctx, json: Json = False) -> None:
     from waypost.faces.hooks.git.install import status
 
     state = status(session_of(context).directory, _installer())
-    if json:
-        print_json(_state_json(state))
-    else:
-        _print_state(state)
+    print_json(_state_json(state)) if json else _print_state(state)
     if not state.installed:
         raise typer.Exit(3)
 

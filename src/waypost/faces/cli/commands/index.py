@@ -87,10 +87,7 @@ def analyze(
 
     session = session_of(context)
     analysis = session.memory().code.analyze(session.path(path))
-    if json:
-        print_json(analysis.to_json())
-    else:
-        print_analysis(analysis)
+    print_json(analysis.to_json()) if json else print_analysis(analysis)
 
 
 @app.command()
@@ -99,10 +96,7 @@ def architecture(context: Ctx, json: Json = False) -> None:
     from waypost.faces.cli.output.index import print_architecture
 
     report = session_of(context).memory().code.architecture()
-    if json:
-        print_json(report)
-    else:
-        print_architecture(report)
+    print_json(report) if json else print_architecture(report)
 
 
 @app.command()
@@ -120,10 +114,7 @@ def summarize(
     chosen = None if path is None else session.path(path)
     with progress(json=json) as report:
         done = session.memory().code.summarize(chosen, force=force, report=report)
-    if json:
-        print_json(done.to_json())
-    else:
-        print_summarised(done)
+    print_json(done.to_json()) if json else print_summarised(done)
 
 
 @app.command()
@@ -131,10 +122,7 @@ def summary(context: Ctx, path: Annotated[Path, typer.Argument(help="A file.")],
     """Show the summary of a file."""
     session = session_of(context)
     text = session.memory().code.summary(session.path(path))
-    if json:
-        print_json({"path": str(path), "summary": text})
-    else:
-        print(safe(text))
+    print_json({"path": str(path), "summary": text}) if json else print(safe(text))
 
 
 @app.command()

@@ -51,10 +51,7 @@ def show(
 ) -> None:
     """Print a journal file as it is."""
     page = session_of(context).memory().journal.show(what)
-    if json:
-        print_json(page.to_json())
-    else:
-        print(safe(page.text.replace("\r\n", "\n")), end="")
+    print_json(page.to_json()) if json else print(safe(page.text.replace("\r\n", "\n")), end="")
 
 
 @journal_app.command()
@@ -67,10 +64,7 @@ def timeline(
     from waypost.faces.cli.output.journal import print_timeline
 
     entries = session_of(context).memory().journal.timeline(when)
-    if json:
-        print_json(entries.to_json())
-    else:
-        print_timeline(entries)
+    print_json(entries.to_json()) if json else print_timeline(entries)
     if not entries.entries and not entries.overview:
         raise typer.Exit(3)
 
@@ -86,10 +80,7 @@ def search(
     from waypost.faces.cli.output.journal import print_lines
 
     lines = session_of(context).memory().journal.search(text, limit)
-    if json:
-        print_json({"query": text, "lines": [line.to_json() for line in lines]})
-    else:
-        print_lines(lines)
+    print_json({"query": text, "lines": [line.to_json() for line in lines]}) if json else print_lines(lines)
     if not lines:
         raise typer.Exit(3)
 
@@ -100,10 +91,7 @@ def stats(context: Ctx, json: Json = False) -> None:
     from waypost.faces.cli.output.journal import print_stats
 
     counts = session_of(context).memory().journal.stats()
-    if json:
-        print_json(counts)
-    else:
-        print_stats(counts)
+    print_json(counts) if json else print_stats(counts)
 
 
 @journal_app.command()
@@ -118,10 +106,7 @@ def condense(
     from waypost.faces.cli.output.journal import print_condensed
 
     done = session_of(context).memory().journal.condense(force=force, dry_run=dry_run)
-    if json:
-        print_json(done.to_json())
-    else:
-        print_condensed(done)
+    print_json(done.to_json()) if json else print_condensed(done)
 
 
 @journal_app.command()
@@ -188,10 +173,7 @@ def curate(
 ) -> None:
     """Copy an entry into your own part of MEMORY.md."""
     done = session_of(context).memory().journal.curate(memory_id, heading)
-    if json:
-        print_json(done.to_json())
-    else:
-        print(f"{'Added to' if done.added else 'Already in'} {done.path}.")
+    print_json(done.to_json()) if json else print(f"{'Added to' if done.added else 'Already in'} {done.path}.")
 
 
 @journal_app.command()

@@ -168,10 +168,7 @@ def show(context: Ctx, memory_id: Id, as_of: AsOf = None, known_at: KnownAt = No
 
     memory = session_of(context).memory()
     linked = memory.show(memory_id, as_of=as_of, known_at=known_at)
-    if json:
-        print_json(full_row(linked, editor_links_of(memory)))
-    else:
-        print_memory(linked, editor_links_of(memory))
+    print_json(full_row(linked, editor_links_of(memory))) if json else print_memory(linked, editor_links_of(memory))
     print_notices(memory.admin.damage_notices())
 
 

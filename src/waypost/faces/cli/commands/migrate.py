@@ -102,10 +102,7 @@ def migrate(
                 outcome.failed.append({"name": space.name, "error": error.what, "remedy": error.remedy})
     if switch and not dry_run and not outcome.failed:
         outcome.switched = str(switch_store(settings.home, target.store))
-    if json:
-        print_json(outcome.to_json())
-    else:
-        _print_outcome(outcome, source, target, dry_run=dry_run)
+    print_json(outcome.to_json()) if json else _print_outcome(outcome, source, target, dry_run=dry_run)
     if outcome.failed:
         raise typer.Exit(1)
 

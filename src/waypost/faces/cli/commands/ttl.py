@@ -50,10 +50,7 @@ def ttl(
     else:
         memory_now = memory.show(memory_id)
         lifetime = LifetimeStatus(memory_now.id, memory_now.state)
-    if json:
-        print_json(lifetime.to_json())
-    else:
-        _print(lifetime)
+    print_json(lifetime.to_json()) if json else _print(lifetime)
 
 
 def _print(lifetime: "LifetimeStatus") -> None:

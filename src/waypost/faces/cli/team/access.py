@@ -13,6 +13,7 @@ from waypost.faces.cli.output.memories import print_json, safe
 from waypost.faces.cli.session import interactive
 from waypost.faces.cli.team.database import DatabaseUrl, team_app
 from waypost.faces.cli.team.people import User
+from waypost.memory.team_admin import checked_role, directory_in, select_space
 from waypost.model.time import format_time, utc_now
 
 if TYPE_CHECKING:
@@ -47,8 +48,6 @@ def add(
     context: Ctx, user: User, role: RoleName, space: SpaceOption = "", database: DatabaseUrl = "", json: Json = False
 ) -> None:
     """Add a member to a memory as reader, writer or owner. Owners only."""
-    from waypost.memory.team_admin import checked_role, directory_in, select_space
-
     with directory_in(database) as directory:
         where = select_space(directory, space, lambda: _current(context))
         roles = {member.user: member.role for member in directory.members(where.space_id)}
@@ -66,8 +65,6 @@ def change(
     context: Ctx, user: User, role: RoleName, space: SpaceOption = "", database: DatabaseUrl = "", json: Json = False
 ) -> None:
     """Change a member's role. Owners only; a memory keeps at least one owner."""
-    from waypost.memory.team_admin import checked_role, directory_in, select_space
-
     with directory_in(database) as directory:
         where = select_space(directory, space, lambda: _current(context))
         directory.change_role(where.space_id, user, checked_role(role))
@@ -78,8 +75,6 @@ def change(
 @member_app.command("remove")
 def remove(context: Ctx, user: User, space: SpaceOption = "", database: DatabaseUrl = "", json: Json = False) -> None:
     """Remove a member. They and their agents lose access. Owners only, or to leave yourself."""
-    from waypost.memory.team_admin import directory_in, select_space
-
     with directory_in(database) as directory:
         where = select_space(directory, space, lambda: _current(context))
         directory.remove_member(where.space_id, user)
@@ -90,8 +85,6 @@ def remove(context: Ctx, user: User, space: SpaceOption = "", database: Database
 @member_app.command("list")
 def members(context: Ctx, space: SpaceOption = "", database: DatabaseUrl = "", json: Json = False) -> None:
     """List the members of a memory and their roles."""
-    from waypost.memory.team_admin import directory_in, select_space
-
     with directory_in(database) as directory:
         memberships = directory.members(select_space(directory, space, lambda: _current(context)).space_id)
     if json:
@@ -124,7 +117,6 @@ def make(
 ) -> None:
     """Create a token for a person or an agent and print it once. Only its hash is stored."""
     from waypost.faces.guard.team_tokens import make_token
-    from waypost.memory.team_admin import directory_in, select_space
 
     if person and not yes and not interactive():
         raise InvalidInput(
@@ -154,8 +146,6 @@ def tokens(
     json: Json = False,
 ) -> None:
     """List valid tokens and what they give access to."""
-    from waypost.memory.team_admin import directory_in
-
     with directory_in(database) as directory:
         listed = [token for token in directory.tokens(user) if token.revoked_at is None]
         names = {token.space_id: token.name for token in directory.spaces()}
@@ -181,8 +171,6 @@ def tokens(
 @token_app.command("revoke")
 def revoke(user: User, name: TokenName, database: DatabaseUrl = "", json: Json = False) -> None:
     """Revoke a token. Every server refuses it from now on."""
-    from waypost.memory.team_admin import directory_in
-
     with directory_in(database) as directory:
         try:
             directory.revoke_token(user, name)

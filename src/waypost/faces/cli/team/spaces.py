@@ -9,6 +9,7 @@ from waypost.faces.cli.framework import Ctx, Json, Yes, session_of
 from waypost.faces.cli.output.memories import print_json, safe
 from waypost.faces.cli.session import confirm
 from waypost.faces.cli.team.database import DatabaseUrl, team_app
+from waypost.memory.team_admin import directory_in, find_space, missing_roles
 
 space_app = typer.Typer(help="Memories in this database.", no_args_is_help=True)
 role_app = typer.Typer(help="Database roles that Waypost itself uses.", no_args_is_help=True)
@@ -19,8 +20,6 @@ team_app.add_typer(role_app, name="role")
 @space_app.command("list")
 def list_spaces(database: DatabaseUrl = "", json: Json = False) -> None:
     """List the memories you can see, and your role in each."""
-    from waypost.memory.team_admin import directory_in
-
     with directory_in(database) as directory:
         spaces = directory.spaces()
         roles = directory.spaces_of(user) if (user := directory.acting_user()) else {}
@@ -46,8 +45,6 @@ def forget_space(
     json: Json = False,
 ) -> None:
     """Erase a memory with all its content for everyone. Owners only."""
-    from waypost.memory.team_admin import directory_in, find_space
-
     with directory_in(database) as directory:
         target = find_space(directory, space)
         confirm(safe(f"Erase {target.name} ({target.space_id}) for everyone?"), yes=yes)
@@ -65,7 +62,6 @@ def print_sql(
 
     In a project without a memory yet, also print the roles of that memory.
     """
-    from waypost.memory.team_admin import directory_in, missing_roles
     from waypost.space.identity import identify
 
     here = identify(session_of(context).directory, machine=config.load().machine)
