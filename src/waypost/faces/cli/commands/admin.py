@@ -6,16 +6,17 @@ from typing import Annotated, Any
 
 import typer
 
+from waypost import config
 from waypost.faces.cli.framework import AsOf, Ctx, Json, KnownAt, Yes, app, model_app, session_of
-from waypost.faces.cli.output.memories import print_json
-from waypost.faces.cli.session import confirm
+from waypost.faces.cli.output.memories import print_json, print_status, safe
+from waypost.faces.cli.session import caller, confirm
+from waypost.model.time import format_time
+from waypost.text.plural import counted
 
 
 @app.command()
 def status(context: Ctx, json: Json = False) -> None:
     """Show what is stored, its size, and pending work."""
-    from waypost.faces.cli.output.memories import print_status
-
     report = session_of(context).memory().status()
     print_json(report) if json else print_status(report)
 
@@ -30,9 +31,7 @@ def doctor(
     json: Json = False,
 ) -> None:
     """Check for problems. Exits with 1 if there are any. Pending background work is only a note."""
-    from waypost.faces.cli.output.memories import safe
     from waypost.flows.findings import report_of
-    from waypost.text.plural import counted
 
     report = report_of(session_of(context).memory(for_repair=True).admin.doctor(fix=fix))
     if json:
@@ -121,9 +120,6 @@ def import_(
 @app.command()
 def exports(context: Ctx, json: Json = False) -> None:
     """List exports in the exports folder."""
-    from waypost.model.time import format_time
-    from waypost.text.plural import counted
-
     files = session_of(context).memory().admin.exports()
     if json:
         rows = [
@@ -147,7 +143,6 @@ def work(
     ] = None,
 ) -> None:
     """Do the pending work as the memory's only worker, with low priority."""
-    from waypost import config
     from waypost.space.claim import inherited_handle
     from waypost.space.priority import give_way
 
@@ -157,7 +152,6 @@ def work(
     if space is None:
         session_of(context).memory().admin.run_worker(inherited=inherited)
         return
-    from waypost.faces.cli.session import caller
     from waypost.memory.catalog import open_by_id
 
     open_by_id(settings, caller(settings.person), space).admin.run_worker(inherited=inherited)
@@ -171,7 +165,6 @@ def model_install(
     json: Json = False,
 ) -> None:
     """Download and verify the embedding models once. Nothing is downloaded later."""
-    from waypost import config
     from waypost.embed.install import install
 
     def progress(line: str) -> None:
@@ -190,7 +183,6 @@ def model_install(
 @model_app.command("status")
 def model_status(json: Json = False) -> None:
     """Show which embedding models are installed and intact."""
-    from waypost import config
     from waypost.embed.install import status as installed_models
 
     models = installed_models(config.load())

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from waypost.errors import InvalidInput, NotFound
+from waypost.faces.cli import output
 from waypost.faces.cli.framework import AsOf, Ctx, Json, KnownAt, app, session_of
 from waypost.faces.cli.output.memories import print_json
+from waypost.model.reference import CodeReference
 
 if TYPE_CHECKING:
     from waypost.faces.cli.session import CommandSession
@@ -36,19 +38,16 @@ def about(
     json: Json = False,
 ) -> None:
     """List memories about a file, folder or line, nearest first."""
-    from waypost.faces.cli.output.code_links import print_about, with_links
-    from waypost.faces.cli.output.editor_links import editor_links_of
-
     session = session_of(context)
     path, line = read_place(session, place)
     memory = session.memory()
     hits = memory.code.about(session.path(Path(path)), line, limit=limit, as_of=as_of, known_at=known_at)
-    places = editor_links_of(memory)
+    places = output.editor_links.editor_links_of(memory)
     if json:
-        rows = [with_links(hit.to_json(), places) for hit in hits]
+        rows = output.code_links.rows_with_links((hit.to_json() for hit in hits), places)
         print_json({"path": path, "line": line, "memories": rows})
     else:
-        print_about(hits, place, places)
+        output.code_links.print_about(hits, place, places)
     if not hits:
         raise typer.Exit(NotFound.exit_code)
 
@@ -66,23 +65,16 @@ def stale(
     json: Json = False,
 ) -> None:
     """List memories whose code has changed, with what changed and since when."""
-    from waypost.faces.cli.output.code_links import print_stale, with_links
-    from waypost.faces.cli.output.editor_links import editor_links_of
-
     session = session_of(context)
     memory = session.memory()
     report = memory.code.stale(_resolved_paths(session, [*(paths or ()), *(files or ())]), check=check)
-    places = editor_links_of(memory)
+    places = output.editor_links.editor_links_of(memory)
     if json:
         row = report.to_json()
-        print_json(
-            {
-                **row,
-                **{key: [with_links(memory_row, places) for memory_row in row[key]] for key in ("memories", "moved")},
-            }
-        )
+        linked = {key: output.code_links.rows_with_links(row[key], places) for key in ("memories", "moved")}
+        print_json({**row, **linked})
     else:
-        print_stale(report, places, some=bool(paths or files))
+        output.code_links.print_stale(report, places, some=bool(paths or files))
 
 
 @app.command()
@@ -136,17 +128,13 @@ def relink(
 
 def _print_result(memory: "Memory", done: "Repaired", verb: str, *, json: bool) -> None:
     """Print what was repaired. Exit 1 if there was work and none of it could be done."""
-    from waypost.faces.cli.output.code_links import print_repaired, with_links
-    from waypost.faces.cli.output.editor_links import editor_links_of
-
-    places = editor_links_of(memory)
+    places = output.editor_links.editor_links_of(memory)
     if json:
         row = done.to_json()
-        print_json(
-            {"status": verb, **row, "memories": [with_links(memory_row, places) for memory_row in row["memories"]]}
-        )
+        rows = output.code_links.rows_with_links(row["memories"], places)
+        print_json({"status": verb, **row, "memories": rows})
     else:
-        print_repaired(done, verb, places)
+        output.code_links.print_repaired(done, verb, places)
     if done.left and not done.memories:
         raise typer.Exit(1)
 
@@ -159,16 +147,13 @@ def maintain(
     json: Json = False,
 ) -> None:
     """Run due maintenance: index changed files, check code references, clean up. Meant for a schedule."""
-    from waypost.faces.cli.output.code_links import print_steps
-
     done = session_of(context).memory().admin.maintain(force=force, dry_run=dry_run)
-    print_json({"dry_run": dry_run, "steps": [step.to_json() for step in done]}) if json else print_steps(done)
+    row = {"dry_run": dry_run, "steps": [step.to_json() for step in done]}
+    print_json(row) if json else output.code_links.print_steps(done)
 
 
 def read_place(session: "CommandSession", place: str) -> tuple[str, int | None]:
     """Path and line of `PATH`, `PATH:LINE`, `PATH#L42` or a `file:` URI. An existing path is never split."""
-    from waypost.model.reference import CodeReference
-
     if os.path.exists(session.directory / place):
         return place, None
     reference = CodeReference.parse(place)

@@ -6,7 +6,7 @@ import typer
 
 from waypost.errors import NotFound
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
-from waypost.faces.cli.output.memories import print_json
+from waypost.faces.cli.output.memories import console, print_json, safe
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ def discover(
 
 
 def print_discovered(discovered: "Discovered") -> None:
-    from waypost.faces.cli.output.memories import console, safe
     from waypost.facts.coldstart.templates import PRESENT
 
     out = console()

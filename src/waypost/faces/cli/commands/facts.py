@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from waypost.errors import InvalidInput, NotFound
+from waypost.faces.cli import output
 from waypost.faces.cli.framework import AsOf, Ctx, Id, Json, KnownAt, Yes, app, session_of
 from waypost.faces.cli.output.memories import print_json
+from waypost.faces.cli.output.progress import progress
 
 if TYPE_CHECKING:
     from waypost.memory import Memory
@@ -28,15 +30,12 @@ def learn(
     json: Json = False,
 ) -> None:
     """Propose facts from uncommitted changes, commits or one file. Uncertain ones need `waypost review`."""
-    from waypost.faces.cli.output.facts import print_learned
-    from waypost.faces.cli.output.progress import progress
-
     session = session_of(context)
     with progress(json=json) as report:
         learned = session.memory(yes=yes).facts.learn(
             staged=staged, diff=diff, file=file and session.path(file), yes=yes, dry_run=dry_run, report=report
         )
-    print_json(learned.to_json()) if json else print_learned(learned)
+    print_json(learned.to_json()) if json else output.facts.print_learned(learned)
 
 
 @app.command()
@@ -129,7 +128,5 @@ def subtree(
     json: Json = False,
 ) -> None:
     """Show a fact and all facts below it."""
-    from waypost.faces.cli.output.facts import print_subtree
-
     rows = session_of(context).memory().facts.subtree(memory_id, depth=depth, as_of=as_of, known_at=known_at)
-    print_json({"memories": rows}) if json else print_subtree(rows)
+    print_json({"memories": rows}) if json else output.facts.print_subtree(rows)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from waypost import config
 from waypost.errors import InvalidInput
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
-from waypost.faces.cli.output.memories import print_json
+from waypost.faces.cli.output.memories import print_json, print_notices, safe
 
 if TYPE_CHECKING:
     from waypost.faces.hooks.git.install import HookReport, HookState
@@ -81,7 +82,6 @@ def run_(
     pending: Annotated[Path | None, typer.Option("--pending")] = None,
 ) -> None:
     """Called by a hook in the background. Prints nothing and always succeeds."""
-    from waypost import config
     from waypost.errors import WaypostError
     from waypost.faces.hooks.git.run import leave_session, run_event
 
@@ -103,7 +103,6 @@ def _check(program: str) -> None:
 
 
 def _installer() -> "Installer":
-    from waypost import config
     from waypost.faces.hooks.git.script import Installer
 
     settings = config.load()
@@ -112,8 +111,6 @@ def _installer() -> "Installer":
 
 
 def _print_report(report: "HookReport", *, json: bool) -> None:
-    from waypost.faces.cli.output.memories import print_notices, safe
-
     if json:
         print_json(_report_json(report))
         return
@@ -148,8 +145,6 @@ def _report_json(report: "HookReport") -> dict[str, Any]:
 
 
 def _print_state(state: "HookState") -> None:
-    from waypost.faces.cli.output.memories import print_notices, safe
-
     print(safe(f"Hooks folder of git: {state.folder.path}"))
     for hook in state.hooks:
         kept = f"; {hook.kept.name} is next to it" if hook.kept else ""

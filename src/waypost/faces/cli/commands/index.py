@@ -10,7 +10,15 @@ import typer
 
 from waypost.errors import WaypostError
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
-from waypost.faces.cli.output.memories import print_json, safe
+from waypost.faces.cli.output.index import (
+    print_analysis,
+    print_architecture,
+    print_index,
+    print_summarised,
+    skipped_rows,
+)
+from waypost.faces.cli.output.memories import print_json, print_notices, safe
+from waypost.faces.cli.output.progress import progress
 from waypost.faces.cli.session import CommandSession
 from waypost.text.plural import counted
 
@@ -46,10 +54,6 @@ def init(
     json: Json = False,
 ) -> None:
     """Index a project, so that you can ask about its code. Continues after an interruption."""
-    from waypost.faces.cli.output.index import print_index, skipped_rows
-    from waypost.faces.cli.output.memories import print_notices
-    from waypost.faces.cli.output.progress import progress
-
     session = session_of(context)
     if path is not None:
         session = CommandSession(path, session.person)
@@ -83,8 +87,6 @@ def analyze(
     json: Json = False,
 ) -> None:
     """Show what a file or folder defines: classes, functions, imports. Stores nothing."""
-    from waypost.faces.cli.output.index import print_analysis
-
     session = session_of(context)
     analysis = session.memory().code.analyze(session.path(path))
     print_json(analysis.to_json()) if json else print_analysis(analysis)
@@ -93,8 +95,6 @@ def analyze(
 @app.command()
 def architecture(context: Ctx, json: Json = False) -> None:
     """Show how the project is built: frameworks, patterns, endpoints, authentication, layers, with places."""
-    from waypost.faces.cli.output.index import print_architecture
-
     report = session_of(context).memory().code.architecture()
     print_json(report) if json else print_architecture(report)
 
@@ -107,9 +107,6 @@ def summarize(
     json: Json = False,
 ) -> None:
     """Write summaries of files. Uses a language model if one is configured."""
-    from waypost.faces.cli.output.index import print_summarised
-    from waypost.faces.cli.output.progress import progress
-
     session = session_of(context)
     chosen = None if path is None else session.path(path)
     with progress(json=json) as report:

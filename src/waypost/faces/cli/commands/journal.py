@@ -6,7 +6,9 @@ from typing import Annotated
 import typer
 
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
+from waypost.faces.cli.output.journal import print_condensed, print_lines, print_similar, print_stats, print_timeline
 from waypost.faces.cli.output.memories import print_json, safe
+from waypost.text.plural import counted
 
 journal_app = typer.Typer(
     help="Conversations and notes in daily Markdown files, condensed as they age.", no_args_is_help=True
@@ -61,8 +63,6 @@ def timeline(
     json: Json = False,
 ) -> None:
     """Show what was said at a time, in the original words. Without a time, show an overview."""
-    from waypost.faces.cli.output.journal import print_timeline
-
     entries = session_of(context).memory().journal.timeline(when)
     print_json(entries.to_json()) if json else print_timeline(entries)
     if not entries.entries and not entries.overview:
@@ -77,8 +77,6 @@ def search(
     json: Json = False,
 ) -> None:
     """Find lines with these words in all files, including the archive. `ask --in journal` searches by meaning."""
-    from waypost.faces.cli.output.journal import print_lines
-
     lines = session_of(context).memory().journal.search(text, limit)
     print_json({"query": text, "lines": [line.to_json() for line in lines]}) if json else print_lines(lines)
     if not lines:
@@ -88,8 +86,6 @@ def search(
 @journal_app.command()
 def stats(context: Ctx, json: Json = False) -> None:
     """Show the journal's size, topics, importance and maintenance state."""
-    from waypost.faces.cli.output.journal import print_stats
-
     counts = session_of(context).memory().journal.stats()
     print_json(counts) if json else print_stats(counts)
 
@@ -103,8 +99,6 @@ def condense(
     json: Json = False,
 ) -> None:
     """Condense what is due: trim yesterday, write weekly, monthly and yearly summaries, compress the archive."""
-    from waypost.faces.cli.output.journal import print_condensed
-
     done = session_of(context).memory().journal.condense(force=force, dry_run=dry_run)
     print_json(done.to_json()) if json else print_condensed(done)
 
@@ -185,8 +179,6 @@ def prune(
     json: Json = False,
 ) -> None:
     """Archive old conversations that nobody has read lately. They stay searchable."""
-    from waypost.text.plural import counted
-
     done = session_of(context).memory().journal.prune(after_days=after_days, unused_days=unused_days, dry_run=dry_run)
     if json:
         print_json(done.to_json())
@@ -204,8 +196,6 @@ def similar(
     json: Json = False,
 ) -> None:
     """Find conversations similar to this one."""
-    from waypost.faces.cli.output.journal import print_similar
-
     conversations = session_of(context).memory().journal.similar(what, k)
     if json:
         print_json({"conversations": [conversation.to_json() for conversation in conversations]})

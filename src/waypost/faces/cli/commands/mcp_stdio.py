@@ -9,6 +9,7 @@ from waypost import config
 from waypost.faces.mcp.compat import DEFAULT, tools_of
 from waypost.faces.mcp.session import ServedProject
 from waypost.faces.mcp.stdio import serve_stdio
+from waypost.space.alias import identify_here
 
 if TYPE_CHECKING:
     from waypost.config import Settings
@@ -55,7 +56,6 @@ def listen_for_hooks(directory: Path, settings: "Settings", at_end: AtEnd) -> No
     from waypost.faces.hooks.agent.answer import answers
     from waypost.faces.hooks.socket.place import run_folder
     from waypost.faces.hooks.socket.server import serve_hooks
-    from waypost.space.alias import identify_here
 
     try:
         folder = run_folder(settings.home, identify_here(directory, settings).space_id)

@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from waypost.errors import InvalidInput, NotFound
+from waypost.faces.cli import output
 from waypost.faces.cli.framework import Archived, AsOf, Ctx, Id, Json, KnownAt, Yes, app, session_of
-from waypost.faces.cli.output.memories import print_json
+from waypost.faces.cli.output.memories import print_json, print_notices, print_rows
 from waypost.faces.cli.session import confirm
 from waypost.text.plural import counted
 
@@ -97,21 +98,17 @@ def ask(
     json: Json = False,
 ) -> None:
     """Search memories and code in plain language."""
-    from waypost.faces.cli.output.answers import print_answer
-    from waypost.faces.cli.output.code_links import hit_with_links
-    from waypost.faces.cli.output.editor_links import editor_links_of
-
     memory = session_of(context).memory()
     answer = memory.recall(
         question, k, scope=scope, as_of=as_of, known_at=known_at, fresh=fresh, min_confidence=min_confidence,
         exclude_tags=exclude_tag or (), archived=archived,
     )  # fmt: skip
-    places = editor_links_of(memory)
+    places = output.editor_links.editor_links_of(memory)
     if json:
         row = answer.to_json(explain=explain)
-        print_json({**row, "hits": [hit_with_links(hit, places) for hit in row["hits"]]})
+        print_json({**row, "hits": [output.code_links.hit_with_links(hit, places) for hit in row["hits"]]})
     else:
-        print_answer(answer, places, explain=explain)
+        output.answers.print_answer(answer, places, explain=explain)
     if not answer.hits:
         raise typer.Exit(NotFound.exit_code)
 
@@ -162,13 +159,10 @@ def context_(
 @app.command()
 def show(context: Ctx, memory_id: Id, as_of: AsOf = None, known_at: KnownAt = None, json: Json = False) -> None:
     """Show all fields of a memory and the code it points at."""
-    from waypost.faces.cli.output.code_links import full_row, print_memory
-    from waypost.faces.cli.output.editor_links import editor_links_of
-    from waypost.faces.cli.output.memories import print_notices
-
     memory = session_of(context).memory()
     linked = memory.show(memory_id, as_of=as_of, known_at=known_at)
-    print_json(full_row(linked, editor_links_of(memory))) if json else print_memory(linked, editor_links_of(memory))
+    places = output.editor_links.editor_links_of(memory)
+    print_json(output.code_links.full_row(linked, places)) if json else output.code_links.print_memory(linked, places)
     print_notices(memory.admin.damage_notices())
 
 
@@ -191,7 +185,6 @@ def list_(
 ) -> None:
     """List recent memories, newest last."""
     from waypost.faces.cli.commands import file_input
-    from waypost.faces.cli.output.memories import print_notices, print_rows
 
     memory = session_of(context).memory()
     rows = memory.list(
@@ -320,7 +313,6 @@ def protect(
 def history(context: Ctx, memory_id: Id, as_of: AsOf = None, known_at: KnownAt = None, json: Json = False) -> None:
     """Show all versions of a memory."""
     from waypost.faces.cli.commands import file_input
-    from waypost.faces.cli.output.memories import print_notices
 
     memory = session_of(context).memory()
     file_input.print_history(memory.history(memory_id, as_of=as_of, known_at=known_at), json=json)

@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from waypost import config
 from waypost.errors import ConfigError, InvalidInput, NotFound, WaypostError
+from waypost.faces.cli.arguments import MYSELF
 from waypost.faces.cli.framework import Ctx, Json, Yes, app, session_of
 from waypost.faces.cli.output.memories import print_json, print_notices, safe
+from waypost.faces.cli.output.progress import progress
+from waypost.faces.cli.session import caller, confirm
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -73,9 +77,6 @@ def migrate(
     Everything is moved and verified before the old copy is marked as moved. Repeat the command to continue an
     interrupted move.
     """
-    from waypost import config
-    from waypost.faces.cli.output.progress import progress
-    from waypost.faces.cli.session import caller, confirm
     from waypost.memory.migration import SpaceMigration
 
     settings = config.load()
@@ -119,8 +120,6 @@ def _ends(settings: "Settings", from_: str | None, to: str | None) -> "tuple[Set
 
 def _address(address: str) -> str:
     """The value for `store`. Never print it: it can contain a password."""
-    from waypost import config
-
     if address == _FILES:
         return ""
     if address.startswith(_VARIABLE):
@@ -141,7 +140,6 @@ def _address(address: str) -> str:
 def _selected_spaces(
     session: "CommandSession", settings: "Settings", source: "Settings", *, every: bool
 ) -> "Iterable[StoredSpace]":
-    from waypost.faces.cli.arguments import MYSELF
     from waypost.memory.migration import find_stored_space, readable_spaces
 
     if every:
@@ -229,7 +227,6 @@ def _next(target: "Settings") -> str:
 
 
 def _warn(source: "Settings", target: "Settings") -> None:
-    from waypost import config
     from waypost.memory.migration import unmoved_names
 
     notices = list[str]()

@@ -5,8 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from waypost import config
+from waypost.faces.cli.arguments import MYSELF
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
-from waypost.faces.cli.output.memories import print_json
+from waypost.faces.cli.output.memories import print_json, print_notices, safe
+from waypost.space.alias import identify_here
+from waypost.space.identity import identify_person
 
 if TYPE_CHECKING:
     from waypost.config import Settings
@@ -41,7 +45,6 @@ def install_(
     json: Json = False,
 ) -> None:
     """Run `waypost maintain` for this memory every day. Repeat it to update the schedule."""
-    from waypost import config
     from waypost.faces.schedule.install import install
     from waypost.faces.schedule.job import At, job_of
     from waypost.faces.schedule.system import this_system
@@ -55,7 +58,6 @@ def install_(
 @schedule_app.command("uninstall")
 def uninstall_(context: Ctx, every: All = False, dry_run: DryRun = False, json: Json = False) -> None:
     """Remove the schedule. Exits with 3 if nothing was scheduled."""
-    from waypost import config
     from waypost.faces.schedule.install import uninstall
     from waypost.faces.schedule.system import this_system
 
@@ -69,7 +71,6 @@ def uninstall_(context: Ctx, every: All = False, dry_run: DryRun = False, json: 
 @schedule_app.command("status")
 def status_(context: Ctx, every: All = False, json: Json = False) -> None:
     """Show available schedulers and whether maintenance is scheduled. Exits with 3 if it is not."""
-    from waypost import config
     from waypost.faces.schedule.install import status
     from waypost.faces.schedule.system import this_system
 
@@ -89,7 +90,6 @@ def status_(context: Ctx, every: All = False, json: Json = False) -> None:
 @schedule_app.command("run", hidden=True)
 def run_(json: Json = False) -> None:
     """Maintain all memories in turn. Called by the schedule of `--all`."""
-    from waypost import config
     from waypost.faces.schedule.run import run_all
 
     done = run_all(config.load())
@@ -103,10 +103,6 @@ def run_(json: Json = False) -> None:
 
 
 def _identity(context: Ctx, settings: "Settings", every: bool) -> "Identity | None":
-    from waypost.faces.cli.arguments import MYSELF
-    from waypost.space.alias import identify_here
-    from waypost.space.identity import identify_person
-
     session = session_of(context)
     if every:
         return None
@@ -131,8 +127,6 @@ def _key_notes(settings: "Settings") -> tuple[str, ...]:
 
 
 def _print_reports(reports: "list[ScheduleReport]", at: str, *, json: bool, notes: tuple[str, ...] = ()) -> None:
-    from waypost.faces.cli.output.memories import print_notices, safe
-
     if json:
         head: dict[str, Any] = {"at": at} if at else {}
         print_json({**head, "schedules": [report.to_json() for report in reports], "notes": list(notes)})
@@ -154,8 +148,6 @@ def _print_reports(reports: "list[ScheduleReport]", at: str, *, json: bool, note
 
 
 def _state_line(scheduler: "ScheduleState") -> str:
-    from waypost.faces.cli.output.memories import safe
-
     state = "installed" + ("" if scheduler.active else ", not running") if scheduler.installed else "not installed"
     return safe(
         f"{scheduler.using}: {state if scheduler.usable or scheduler.installed else 'not available'}"

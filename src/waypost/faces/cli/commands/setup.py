@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from waypost import config
 from waypost.errors import InvalidInput
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
-from waypost.faces.cli.output.memories import print_json
+from waypost.faces.cli.output.memories import print_json, print_notices, safe
+from waypost.space.identity import identify
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,7 +56,6 @@ def setup_(
 
     Nothing else in its files changes. `--uninstall` undoes it. Safe to repeat.
     """
-    from waypost import config
     from waypost.faces.setup import agents, install, system
     from waypost.faces.setup import uninstall as undo
 
@@ -82,15 +83,11 @@ def setup_(
 
 
 def _project(context: Ctx) -> "Path":
-    from waypost.space.identity import identify
-
     directory = session_of(context).directory
     return identify(directory).root or directory
 
 
 def _print_report(report: "SetupReport", *, undone: bool, json: bool) -> None:
-    from waypost.faces.cli.output.memories import print_notices, safe
-
     if json:
         print_json(report.to_json())
         return
@@ -117,8 +114,6 @@ def _headline(report: "SetupReport", *, undone: bool) -> str:
 
 
 def _print_change(change: "ConfigChange", *, dry_run: bool) -> None:
-    from waypost.faces.cli.output.memories import safe
-
     parts = ", ".join(_PARTS.get(part, part) for part in change.parts)
     note = f"; {change.note}" if change.note else ""
     print(safe(f"  {change.path} ({parts}): {_DEEDS[change.deed][dry_run]}{note}"))
@@ -129,8 +124,6 @@ def _print_change(change: "ConfigChange", *, dry_run: bool) -> None:
 
 
 def _print_detected(detected: "tuple[Detected, ...]", *, json: bool) -> None:
-    from waypost.faces.cli.output.memories import safe
-
     if json:
         print_json({"agents": [state.to_json() for state in detected]})
         return

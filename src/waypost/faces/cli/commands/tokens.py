@@ -4,10 +4,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from waypost import config
 from waypost.errors import InvalidInput
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
 from waypost.faces.cli.output.memories import print_json
 from waypost.faces.cli.session import interactive
+from waypost.model.time import utc_now
 
 if TYPE_CHECKING:
     from waypost.faces.guard.identity import Kind, Rights
@@ -34,8 +36,6 @@ def make(
     json: Json = False,
 ) -> None:
     """Create a token for this project's memory and print it once. Only its hash is stored."""
-    from waypost.model.time import utc_now
-
     if person and not yes and not interactive():
         raise InvalidInput(
             "Only a person at a terminal can create a person's token.", "Run it in a terminal, or add --yes."
@@ -70,7 +70,6 @@ def revoke(name: Name, json: Json = False) -> None:
 
 
 def _tokens() -> "TokenFile":
-    from waypost import config
     from waypost.faces.guard.tokens import TokenFile
 
     return TokenFile(config.load().home)

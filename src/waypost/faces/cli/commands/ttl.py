@@ -7,6 +7,7 @@ import typer
 from waypost.errors import InvalidInput
 from waypost.faces.cli.framework import Ctx, Id, Json, app, session_of
 from waypost.faces.cli.output.memories import print_json, print_pairs
+from waypost.model.lifetime import parse_seconds, spelled_seconds
 
 if TYPE_CHECKING:
     from waypost.flows.write.lifetime import LifetimeStatus
@@ -36,7 +37,6 @@ def ttl(
 ) -> None:
     """Show, set or remove when a memory expires. Setting it restores an archived memory."""
     from waypost.flows.write.lifetime import LifetimeStatus
-    from waypost.model.lifetime import parse_seconds
 
     given = length is not None or ttl_class is not None or bool(refresh) or on_expire is not None
     if none and given:
@@ -54,8 +54,6 @@ def ttl(
 
 
 def _print(lifetime: "LifetimeStatus") -> None:
-    from waypost.model.lifetime import spelled_seconds
-
     state = lifetime.state
     pairs = {"memory": lifetime.memory_id}
     if state.expires_at is None:

@@ -31,6 +31,10 @@ _WHERE_GONE = "  code deleted:         waypost relink ID --drop, if the memory i
 # -- JSON ---------------------------------------------------------------------------------------------------
 
 
+def rows_with_links(rows: Iterable[dict[str, Any]], places: EditorLinks) -> list[dict[str, Any]]:
+    return [with_links(row, places) for row in rows]
+
+
 def with_links(row: dict[str, Any], places: EditorLinks) -> dict[str, Any]:
     """A memory's row with an editor URL for every place."""
     linked = {**row}

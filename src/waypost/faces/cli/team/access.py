@@ -15,6 +15,8 @@ from waypost.faces.cli.team.database import DatabaseUrl, team_app
 from waypost.faces.cli.team.people import User
 from waypost.memory.team_admin import checked_role, directory_in, select_space
 from waypost.model.time import format_time, utc_now
+from waypost.space.alias import with_alias
+from waypost.space.identity import identify, identify_person
 
 if TYPE_CHECKING:
     from waypost.faces.guard.identity import Kind, Rights
@@ -34,9 +36,6 @@ TokenName = Annotated[str, typer.Argument(metavar="NAME", help="The agent or dev
 
 def _current(context: Ctx) -> "Identity":
     """The project or person that the command was called for."""
-    from waypost.space.alias import with_alias
-    from waypost.space.identity import identify, identify_person
-
     session, settings = session_of(context), config.load()
     if session.person is None:
         return with_alias(identify(session.directory, machine=settings.machine), settings)

@@ -10,6 +10,7 @@ from waypost.faces.cli.output.memories import print_json, safe
 from waypost.faces.cli.session import confirm
 from waypost.faces.cli.team.database import DatabaseUrl, team_app
 from waypost.memory.team_admin import directory_in, find_space, missing_roles
+from waypost.space.identity import identify
 
 space_app = typer.Typer(help="Memories in this database.", no_args_is_help=True)
 role_app = typer.Typer(help="Database roles that Waypost itself uses.", no_args_is_help=True)
@@ -62,8 +63,6 @@ def print_sql(
 
     In a project without a memory yet, also print the roles of that memory.
     """
-    from waypost.space.identity import identify
-
     here = identify(session_of(context).directory, machine=config.load().machine)
     with directory_in(database) as directory:
         spaces = {space.space_id: space.name for space in directory.spaces()}
