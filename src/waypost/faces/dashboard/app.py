@@ -49,7 +49,7 @@ def dashboard_app(
     async def missing(request: Request, error: Exception) -> Response:
         status = getattr(error, "status_code", 404)
         what = "Page not found." if status == 404 else "This page does not support that."
-        remedy = "Redirect back, or start at the overview."
+        remedy = "Go back, or start at the overview."
         return await run_in_threadpool(renderer.error, request, _identity(request), what, remedy, status)
 
     return Starlette(routes=routes, exception_handlers={404: missing, 405: missing})
@@ -78,6 +78,8 @@ def _answering(
         identity = _identity(request)
         try:
             page_request = _page_request(spaces, slow_work, request, identity, route, form)
+            if request.method == "POST":
+                page_request.need_person()
             result = route.show(page_request)
             return _redirect(result) if isinstance(result, Redirect) else renderer.page(request, page_request, result)
         except WaypostError as error:

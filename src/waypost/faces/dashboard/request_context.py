@@ -51,6 +51,11 @@ class PageRoute:
     methods: tuple[str, ...] = ("GET",)
 
 
+def post_routes(path: str, section: str, *actions: Show) -> tuple[PageRoute, ...]:
+    """Routes of changes below a path, each with the name of its function. Only persons with write access reach them."""
+    return tuple(PageRoute(f"{path}/{action.__name__}", action, section, ("POST",)) for action in actions)
+
+
 @dataclass(frozen=True, slots=True)
 class PageRequest:
     spaces: Spaces

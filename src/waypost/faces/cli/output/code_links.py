@@ -179,7 +179,7 @@ def link_lines(link: "CodeLink", places: EditorLinks) -> list[Text]:
 
 
 def _stale_line(link: "CodeLink", places: EditorLinks) -> Text:
-    """The stale reason with a clickable place. `STALE` is place_text out because colour alone is not accessible."""
+    """The stale reason with a clickable place. `STALE` is spelled out because colour alone is not accessible."""
     since = f" since {link.reference.stale_since:%Y-%m-%d}" if link.reference.stale_since else ""
     line = Text.assemble((f"STALE{since}: {CODE_CHANGED}", "red"))
     if link.finding.state == DELETED:

@@ -1,7 +1,7 @@
 """Changes to a memory. What cannot be undone is confirmed on its own page."""
 
 from waypost.errors import InvalidInput, NotFound, Refused
-from waypost.faces.dashboard.request_context import PageRequest, PageRoute, Redirect, Show, ShowPage
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, Redirect, ShowPage, post_routes
 from waypost.flows.erase.forget import BEYOND_REACH
 from waypost.memory import Memory
 from waypost.model.ids import check_id
@@ -23,7 +23,7 @@ def _check_seen(request: PageRequest, memory: Memory, memory_id: str) -> None:
     if seen and seen != str(memory.show(memory_id).version.number):
         raise Refused(
             "Someone has changed it since you opened the page.",
-            "Redirect back, read the current text, and change that.",
+            "Go back, read the current text, and change that.",
         )
 
 
@@ -94,7 +94,7 @@ def promote(request: PageRequest) -> Redirect:
     return request.go("memory", memory_id, told="moved")
 
 
-def set_ttl(request: PageRequest) -> Redirect:
+def ttl(request: PageRequest) -> Redirect:
     memory, memory_id = _begin(request)
     span, chosen = request.sent("span", 20), request.sent("class", 40)
     memory.facts.set_ttl(
@@ -130,7 +130,6 @@ def forget(request: PageRequest) -> ShowPage:
 
 
 def _begin(request: PageRequest) -> tuple[Memory, str]:
-    request.need_person()
     return request.memory, memory_id_of(request)
 
 
@@ -142,19 +141,9 @@ def memory_id_of(request: PageRequest) -> str:
         raise NotFound("There is no such memory.", "Search for its text.") from error
 
 
-_ACTIONS: dict[str, Show] = {
-    "correct": correct,
-    "retract": retract,
-    "reject": reject,
-    "restore": restore,
-    "protect": protect,
-    "verify": verify,
-    "relink": relink,
-    "promote": promote,
-    "ttl": set_ttl,
-    "forget": forget,
-}
 CHANGES = (
     PageRoute("/memory/{id}/forget", ask_to_forget, "search"),
-    *(PageRoute(f"/memory/{{id}}/{name}", do, "search", ("POST",)) for name, do in _ACTIONS.items()),
+    *post_routes(
+        "/memory/{id}", "search", correct, retract, reject, restore, protect, verify, relink, promote, ttl, forget
+    ),
 )

@@ -7,14 +7,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from waypost.errors import NotFound, WaypostError
+from waypost.errors import InvalidInput, NotFound, WaypostError
 from waypost.faces.dashboard.activity import AuditLine, audit_lines
 from waypost.faces.dashboard.pages.overview_spaces import kept_count, space_summaries
-from waypost.faces.dashboard.pages.sharing import described_shares
 from waypost.faces.dashboard.plots import Series, bar_plot
-from waypost.faces.dashboard.request_context import PageRequest, PageRoute, ShowPage
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, Redirect, ShowPage, post_routes
 from waypost.faces.dashboard.wording import day
 from waypost.flows.admin.status import GrowthPoint
+from waypost.flows.share.agreements import Share
 from waypost.memory import Memory
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.time import parse_time
@@ -76,7 +76,7 @@ def show(request: PageRequest) -> ShowPage:
         "tidy": _tidy(memory, status),
         "checks": memory.admin.doctor() if request.is_set("check") else None,
         "all_spaces": space_summaries(request),
-        "shares": described_shares(request),
+        "shares": _described_shares(request),
         "may_decide": request.may_change and request.is_person,
         "may_accept": request.is_owner,
     }
@@ -174,4 +174,24 @@ def _stages(stages: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return known_stages + [(name.capitalize(), stage) for name, stage in stages.items() if name not in _STAGE_WORDS]
 
 
-PAGES = (PageRoute("", show, ""),)
+def _described_shares(request: PageRequest) -> list[tuple[str, Share]]:
+    """Each share with its description, revoked ones last."""
+    shares = sorted(request.memory.admin.shares.list(), key=lambda share: share.state == "revoked")
+    return [(share.says, share) for share in shares]
+
+
+def revoke(request: PageRequest) -> Redirect:
+    role = request.sent("role", 10)
+    if role not in ("gives", "takes"):
+        raise InvalidInput("No direction given.", "Use the button on the overview.")
+    request.memory.admin.shares.revoke(request.sent("project", 40), role=role)
+    return Redirect(request.link() + "#shares")
+
+
+def accept(request: PageRequest) -> Redirect:
+    request.need_owner()
+    request.memory.admin.shares.accept(request.sent("project", 40))
+    return Redirect(request.link() + "#shares")
+
+
+PAGES = (PageRoute("", show, ""), *post_routes("/shares", "", revoke, accept))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from waypost.faces.dashboard.pages.review_changes import approve, edit, reject, renew, restore, retract
-from waypost.faces.dashboard.request_context import PageRequest, PageRoute, ShowPage
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, ShowPage, post_routes
 from waypost.flows.write.proposals import RETRACT, proposal_of
 from waypost.memory import Memory
 from waypost.model.candidate import Candidate, CandidateRow
@@ -106,10 +106,5 @@ def _alike(memory: Memory, text: str) -> Hit | None:
 
 PAGES = (
     PageRoute("/review", show, "review"),
-    PageRoute("/review/approve", approve, "review", ("POST",)),
-    PageRoute("/review/reject", reject, "review", ("POST",)),
-    PageRoute("/review/restore", restore, "review", ("POST",)),
-    PageRoute("/review/edit", edit, "review", ("POST",)),
-    PageRoute("/review/renew", renew, "review", ("POST",)),
-    PageRoute("/review/retract", retract, "review", ("POST",)),
+    *post_routes("/review", "review", approve, reject, restore, edit, renew, retract),
 )

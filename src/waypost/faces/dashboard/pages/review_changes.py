@@ -7,7 +7,6 @@ from waypost.faces.dashboard.request_context import PageRequest, Redirect, ShowP
 
 
 def approve(request: PageRequest) -> Redirect:
-    request.need_person()
     chosen, after = _chosen(request)
     if not chosen:
         return request.go("review", told="nothing")
@@ -18,7 +17,6 @@ def approve(request: PageRequest) -> Redirect:
 
 def reject(request: PageRequest) -> ShowPage | Redirect:
     """Reject one at once, after its own question; confirm several first. Both can be undone."""
-    request.need_person()
     chosen, after = _chosen(request)
     if not chosen:
         return request.go("review", told="nothing")
@@ -37,7 +35,6 @@ def reject(request: PageRequest) -> ShowPage | Redirect:
 
 def restore(request: PageRequest) -> Redirect:
     """Undo a rejection."""
-    request.need_person()
     chosen = list(dict.fromkeys(request.all_sent("id")))
     if not chosen:
         return request.go("review", told="nothing")
@@ -47,7 +44,6 @@ def restore(request: PageRequest) -> Redirect:
 
 def edit(request: PageRequest) -> Redirect:
     """Change the text and approve it, or leave it to review."""
-    request.need_person()
     only, text = request.sent("only", 200), request.sent("text")
     if not text:
         raise InvalidInput("There is no text.", "Write what it should say, or reject it.")
@@ -61,7 +57,6 @@ def edit(request: PageRequest) -> Redirect:
 
 def renew(request: PageRequest) -> Redirect:
     """Renew expired facts that are still true."""
-    request.need_person()
     chosen = _expired(request)
     if not chosen:
         return request.go("review", told="nothing")
@@ -70,7 +65,6 @@ def renew(request: PageRequest) -> Redirect:
 
 
 def retract(request: PageRequest) -> ShowPage | Redirect:
-    request.need_person()
     chosen = _expired(request)
     if not chosen:
         return request.go("review", told="nothing")

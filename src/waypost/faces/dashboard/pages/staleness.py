@@ -9,7 +9,7 @@ from typing import Any
 from waypost.faces.dashboard.diffs import DiffLine, line_diff
 from waypost.faces.dashboard.pages.staleness_repair import check, relink, reset, verify
 from waypost.faces.dashboard.plots import Series, bar_plot
-from waypost.faces.dashboard.request_context import PageRequest, PageRoute, ShowPage
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, ShowPage, post_routes
 from waypost.flows.links.code_changes import CodeLines
 from waypost.memory import Memory
 from waypost.model.code_link import CodeLink, LinkedMemory, StaleReport
@@ -140,10 +140,4 @@ def _plot(rows: Sequence[Row]) -> Any:
     return bar_plot("Stale memories by age", labels, series)
 
 
-PAGES = (
-    PageRoute("/stale", show, "stale"),
-    PageRoute("/stale/check", check, "stale", ("POST",)),
-    PageRoute("/stale/verify", verify, "stale", ("POST",)),
-    PageRoute("/stale/relink", relink, "stale", ("POST",)),
-    PageRoute("/stale/reset", reset, "stale", ("POST",)),
-)
+PAGES = (PageRoute("/stale", show, "stale"), *post_routes("/stale", "stale", check, verify, relink, reset))

@@ -9,7 +9,6 @@ FILTERS = ("file", "reason", "by")
 
 def check(request: PageRequest) -> Redirect:
     """Check again, even if no file has changed."""
-    request.need_person()
     file, memory = request.sent("file", 1000), request.memory
     if file:
         memory.code.stale([file], check=True)
@@ -20,7 +19,6 @@ def check(request: PageRequest) -> Redirect:
 
 def verify(request: PageRequest) -> Redirect:
     """Confirm memories for the current code."""
-    request.need_person()
     chosen = _chosen(request)
     if not chosen:
         return _back(request, "nothing")
@@ -30,7 +28,6 @@ def verify(request: PageRequest) -> Redirect:
 
 def relink(request: PageRequest) -> Redirect:
     """Point memories at where their code moved, or one memory at a given place."""
-    request.need_person()
     memory, chosen = request.memory, _chosen(request)
     if request.sent("every"):
         memory.code.relink(every=True)
@@ -47,7 +44,6 @@ def relink(request: PageRequest) -> Redirect:
 
 def reset(request: PageRequest) -> ShowPage | Redirect:
     """Accept the current code for these memories and remove references to deleted code."""
-    request.need_person()
     memory, chosen = request.memory, _chosen(request)
     if not chosen:
         return _back(request, "nothing")

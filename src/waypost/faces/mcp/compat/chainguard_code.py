@@ -40,7 +40,7 @@ def _analyze(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     head = f"📊 Code analysis: {plain(given['file'])}"
     found_counts = [counted(count, _ONE_OF[name]) for name, count in totals.items() if count and name in _ONE_OF]
     left = len(analysis.files) - len(files)
-    more = [f"{left:,} more are not first_rows; name a file or a smaller folder."] if left else []
+    more = [f"{left:,} more are not shown; name a file or a smaller folder."] if left else []
     why = [f"Skipped: {plain(path)}: {plain(reason)}" for path, reason in analysis.skipped.items()]
     skipped = first_rows(why, _SHOWN_ROWS)
     body = "\n\n".join("\n".join(_file_lines(file)) for file in files)

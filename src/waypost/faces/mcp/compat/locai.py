@@ -63,7 +63,7 @@ def _recall(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
 
 
 def _row(memory: Mapping[str, Any]) -> dict[str, Any]:
-    """Code is first_rows by place and summary, not by its lines."""
+    """Code is shown by place and summary, not by its lines."""
     is_code = memory["source"] == "code"
     place = f"{memory.get('path')}:{memory.get('line') or 1} {memory.get('summary') or ''}".strip()
     shared = {"project": memory["project"]} if "project" in memory else {}

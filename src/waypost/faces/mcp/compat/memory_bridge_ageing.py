@@ -61,7 +61,7 @@ def _stale(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
         "stale_facts": [_row(fact) for fact in facts[:_SHOWN]],
     }
     left = len(facts) - _SHOWN
-    return json_reply({**data, "notices": [f"{left} more are not first_rows."]} if left > 0 else data)
+    return json_reply({**data, "notices": [f"{left} more are not shown."]} if left > 0 else data)
 
 
 def _row(memory: "LinkedMemory") -> dict[str, Any]:

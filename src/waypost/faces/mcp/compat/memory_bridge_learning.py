@@ -94,7 +94,7 @@ def _result(
         for fact in taken[:_SHOWN_CANDIDATES]
     ]
     left = len(taken) - len(rows)
-    notes = [*notices, f"{left} more candidates are not first_rows."] if left else list(notices)
+    notes = [*notices, f"{left} more candidates are not shown."] if left else list(notices)
     data: dict[str, Any] = {"status": "success", "candidates": rows, "pending_approval": pending}
     return {**data, "notices": notes} if notes else data
 
