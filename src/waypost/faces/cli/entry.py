@@ -38,7 +38,8 @@ def run(arguments: list[str]) -> int:
         _report("Stopped.", "", json=False)
         return 130
     except OSError as error:  # Waypost translates its own; this is the output or the machine
-        _close_output()
+        # Discard buffered output: writing it at exit would fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):  # the reader has closed the pipe: no error
             where = f": {error.filename}" if error.filename else ""
             remedy = "Check the disk and the output path. Everything that was confirmed is saved."
@@ -46,11 +47,8 @@ def run(arguments: list[str]) -> int:
         return 1
     except Exception as error:  # noqa: BLE001  last boundary before the user: log the traceback, print one line
         _log_crash(error)
-        _report(
-            f"Unexpected error: {type(error).__name__}: {error}",
-            _crash_remedy(),
-            json="--json" in arguments,
-        )
+        remedy = "This is a bug. See crash.log in the data directory. Everything that was confirmed is saved."
+        _report(f"Unexpected error: {type(error).__name__}: {error}", remedy, json="--json" in arguments)
         return 1
 
 
@@ -88,11 +86,6 @@ def root_command() -> "TyperGroup":
     return command
 
 
-def _close_output() -> None:
-    """Discard buffered output: writing it at exit would fail again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _report(what: str, remedy: str, *, json: bool) -> None:
     if json:
         _print_json(what, remedy)
@@ -115,7 +108,3 @@ def _log_crash(error: Exception) -> None:
 
     with contextlib.suppress(WaypostError):  # unreadable settings were reported already
         note_crash(error, config.load().home)
-
-
-def _crash_remedy() -> str:
-    return "This is a bug. See crash.log in the data directory. Everything that was confirmed is saved."

@@ -81,7 +81,9 @@ def _answering(
             if request.method == "POST":
                 page_request.need_person()
             result = route.show(page_request)
-            return _redirect(result) if isinstance(result, Redirect) else renderer.page(request, page_request, result)
+            if isinstance(result, Redirect):
+                return RedirectResponse(result.to, status_code=303)
+            return renderer.page(request, page_request, result)
         except WaypostError as error:
             status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 409)
             return renderer.error(request, identity, error.what, error.remedy, status)
@@ -136,7 +138,3 @@ def _form(body: bytes) -> dict[str, tuple[str, ...]]:
     for name, value in pairs:
         fields.setdefault(name, []).append(value)
     return {name: tuple(values) for name, values in fields.items()}
-
-
-def _redirect(done: Redirect) -> Response:
-    return RedirectResponse(done.to, status_code=303)

@@ -33,19 +33,11 @@ def listing() -> list[dict[str, Any]]:
     ]
 
 
-def _briefing(call: ToolCall, topic: str) -> str:
-    return brief(call, {"task": topic}).text
-
-
-def _related_facts(call: ToolCall, topic: str) -> str:
-    return recall(call, {"question": topic, "k": 5, "scope": "facts"}).text
-
-
-def _reasons(call: ToolCall, topic: str) -> str:
-    return why(call, {"question": topic, "depth": 5}).text
-
-
-_FOUND: Mapping[str, Callable[[ToolCall, str], str]] = {"start": _briefing, "finish": _related_facts, "why": _reasons}
+_FOUND: Mapping[str, Callable[[ToolCall, str], str]] = {
+    "start": lambda call, topic: brief(call, {"task": topic}).text,
+    "finish": lambda call, topic: recall(call, {"question": topic, "k": 5, "scope": "facts"}).text,
+    "why": lambda call, topic: why(call, {"question": topic, "depth": 5}).text,
+}
 
 
 def fill_in(call: ToolCall, name: str, arguments: Mapping[str, str]) -> tuple[str, str]:

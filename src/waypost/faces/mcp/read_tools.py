@@ -105,7 +105,7 @@ def _history(memory: "Memory", memory_id: str, current: "Version | None", now: d
     recorded = memory.history(memory_id)
     latest = {
         (version.memory_id, version.text): version
-        for version in sorted((*recorded.versions, *recorded.related), key=_number)
+        for version in sorted((*recorded.versions, *recorded.related), key=lambda version: version.number)
     }
     others = [
         version
@@ -121,10 +121,6 @@ def _history(memory: "Memory", memory_id: str, current: "Version | None", now: d
         }
         for version in others[-_EARLIER:]
     ]
-
-
-def _number(version: "Version") -> int:
-    return version.number
 
 
 def _validity(version: "Version") -> str:

@@ -14,18 +14,6 @@ if TYPE_CHECKING:
 _ALIKE = {"reindex": "rebuild"}  # a synonym; only one of both runs at a time
 
 
-def _index(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
-    return memory.index(force=force, wait=False, facts=True, report=report).to_json()
-
-
-def _maintain(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
-    return {"steps": [step.to_json() for step in memory.admin.maintain(force=force, report=report)]}
-
-
-def _condense(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
-    return memory.journal.condense(force=force, report=report).to_json()
-
-
 def _rebuild(memory: "Memory", _force: bool, report: Report) -> Mapping[str, Any]:
     most = 0
 
@@ -38,16 +26,14 @@ def _rebuild(memory: "Memory", _force: bool, report: Report) -> Mapping[str, Any
     return {"status": "rebuilt", "pending": memory.admin.rebuild(progress=report_left)}
 
 
-def _summarize(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
-    return memory.code.summarize(force=force, report=report).to_json()
-
-
 _WORK: Mapping[str, Callable[["Memory", bool, Report], Mapping[str, Any]]] = {
-    "index": _index,
-    "maintain": _maintain,
-    "condense": _condense,
+    "index": lambda memory, force, report: memory.index(force=force, wait=False, facts=True, report=report).to_json(),
+    "maintain": lambda memory, force, report: {
+        "steps": [step.to_json() for step in memory.admin.maintain(force=force, report=report)]
+    },
+    "condense": lambda memory, force, report: memory.journal.condense(force=force, report=report).to_json(),
     "rebuild": _rebuild,
-    "summarize": _summarize,
+    "summarize": lambda memory, force, report: memory.code.summarize(force=force, report=report).to_json(),
 }
 
 

@@ -104,7 +104,7 @@ class Systemd:
             bus = self._has_bus()
             if bus:
                 self._run("systemctl", "--user", "disable", "--now", f"{name}.timer")
-            remove_file(self._wanted(name))
+            remove_file(self._units / "timers.target.wants" / f"{name}.timer")
             for path in ours:
                 remove_file(path)
             if bus:
@@ -124,10 +124,6 @@ class Systemd:
 
     def _path(self, name: str, suffix: str) -> Path:
         return self._units / f"{name}.{suffix}"
-
-    def _wanted(self, name: str) -> Path:
-        """The link that `enable` makes. Only a systemd that answers removes it."""
-        return self._units / "timers.target.wants" / f"{name}.timer"
 
     @property
     def _units(self) -> Path:

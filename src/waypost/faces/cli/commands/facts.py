@@ -14,6 +14,7 @@ from waypost.faces.cli.output.progress import progress
 if TYPE_CHECKING:
     from waypost.memory import Memory
 
+_STATUS = {"added": "approved", "duplicate": "known"}
 _NONE = "none"  # removes a parent, a domain or a module
 
 
@@ -91,13 +92,9 @@ def _apply(memory: "Memory", action: str, chosen: list[str], text: str | None, k
     if keep and text is not None:
         return [{"id": chosen[0], "status": "edited", "text": memory.facts.edit(chosen[0], text)}]
     return [
-        {"candidate": candidate_id, **receipt.to_json(), "status": _word(receipt.status)}
+        {"candidate": candidate_id, **receipt.to_json(), "status": _STATUS.get(receipt.status, receipt.status)}
         for candidate_id, receipt in memory.facts.approve(chosen, text=text)
     ]
-
-
-def _word(status: str) -> str:
-    return {"added": "approved", "duplicate": "known"}.get(status, status)
 
 
 @app.command()

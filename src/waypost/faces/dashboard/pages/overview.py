@@ -65,12 +65,14 @@ class RecentChange:
 def show(request: PageRequest) -> ShowPage:
     memory = request.memory
     status = memory.status()
-    kept = kept_count(status)
+    kept, counts = kept_count(status), status["collections"]
     values: dict[str, Any] = {
         "status": status,
         "kept": kept,
         "attention": attention(request, status),
-        "collections": _collections(status["collections"]),
+        "collections": [  # title, count and search scope
+            (title, counts[name], scope) for name, (title, scope) in _COLLECTION_WORDS.items() if name in counts
+        ],
         "growth": _growth(memory.admin.growth()) if kept else "",
         "happened": _happened(memory),
         "tidy": _tidy(memory, status),
@@ -112,15 +114,6 @@ def attention(request: PageRequest, status: Mapping[str, Any]) -> list[Attention
         says = f"The index is behind: {behind}."
         items.append(Attention(says, "It catches up in the background; waypost init does it now."))
     return items
-
-
-def _collections(counts: Mapping[str, int]) -> list[tuple[str, int, str]]:
-    """Title, count and search scope of each collection."""
-    return [
-        (*_COLLECTION_WORDS[name][:1], counts[name], _COLLECTION_WORDS[name][1])
-        for name in _COLLECTION_WORDS
-        if name in counts
-    ]
 
 
 def _growth(points: Sequence[GrowthPoint]) -> Markup:

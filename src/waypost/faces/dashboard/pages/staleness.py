@@ -71,7 +71,7 @@ def show(request: PageRequest) -> ShowPage:
             "page": page,
             "pages": max(1, -(-len(chosen) // _AT_ONCE)),
             "found": len(chosen),
-            "fresh_share": _share(report),
+            "fresh_share": report.fresh / report.checked if report.checked else 1.0,
         },
     )
 
@@ -84,10 +84,6 @@ def _report(request: PageRequest, file: str) -> StaleReport | None:
     if file or not memory.identity.has_tree:  # background runs are per repository, without filters
         return memory.code.stale([file] if file else None)
     return request.slow_work.ask(f"stale {memory.identity.space_id} {memory.code.root}", memory.code.stale)
-
-
-def _share(report: StaleReport) -> float:
-    return report.fresh / report.checked if report.checked else 1.0
 
 
 def _row(memory: LinkedMemory, now: datetime) -> Row:

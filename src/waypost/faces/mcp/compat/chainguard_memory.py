@@ -1,6 +1,6 @@
 """Chainguard's memory tools: index a project, query it, update it, show its status."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from waypost.errors import InvalidInput
@@ -235,7 +235,10 @@ def _status(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
         f"Last update: {minute(status['updated_at'])}",
         "",
         "Collections:",
-        *_tree([f"{name + ':':<17} {counts.get(name, 0):>5,} documents" for name in _COLLECTIONS]),
+        *(
+            f"{'└─' if name is _COLLECTIONS[-1] else '├─'} {name + ':':<17} {counts.get(name, 0):>5,} documents"
+            for name in _COLLECTIONS
+        ),
         "",
         f"Storage: {megabytes(status['storage_bytes'])}",
         f"Embedding model: {plain(status['model'])}",
@@ -244,10 +247,6 @@ def _status(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     keys = ("name", "initialised_at", "updated_at", "storage_bytes", "model", "pending", "tree", "references")
     collections = {name: counts.get(name, 0) for name in (*_COLLECTIONS, *counts)}
     return ToolReply("\n".join(lines), {**{key: status[key] for key in keys}, "collections": collections})
-
-
-def _tree(rows: Sequence[str]) -> list[str]:
-    return [f"{'└─' if row is rows[-1] else '├─'} {row}" for row in rows]
 
 
 MEMORY_STATUS = Tool(
