@@ -1,7 +1,7 @@
 """Pages of memories."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -26,11 +26,7 @@ class ListingQuery:
     known_at: str | None = None
 
     def to_json(self) -> Mapping[str, Any]:
-        return {
-            "kind": self.kind, "level": self.level, "domain": self.domain, "module": self.module,
-            "session": self.session, "tags": list(self.tags), "archived": self.archived,
-            "as_of": self.as_of, "known_at": self.known_at,
-        }  # fmt: skip
+        return asdict(self) | {"tags": list(self.tags)}
 
 
 def page_of(
@@ -41,19 +37,8 @@ def page_of(
     Later pages show the state at the first request, except that forgotten memories are gone.
     """
     pinned: datetime | None = from_micros(cursor.known_at) if cursor else None
-    page = memory.admin.page(
-        kind=query.kind,
-        level=query.level,
-        domain=query.domain,
-        module=query.module,
-        session=query.session,
-        tags=_tags(query.tags),
-        archived=query.archived,
-        as_of=query.as_of,
-        known_at=query.known_at or pinned,
-        before=cursor.before if cursor else None,
-        limit=limit,
-    )
+    filters = asdict(query) | {"tags": _tags(query.tags), "known_at": query.known_at or pinned}
+    page = memory.admin.page(**filters, before=cursor.before if cursor else None, limit=limit)
     began = cursor.known_at if cursor else to_micros(page.known_at)
     return list(page.rows), None if page.before is None else Cursor(page.before, began)
 

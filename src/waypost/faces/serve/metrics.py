@@ -35,44 +35,26 @@ Kinds = Mapping[tuple[str, str], tuple[str, str]]  # method and route → recall
 Status = Callable[[], Mapping[str, Any]]
 
 
-@dataclass(slots=True)
 class ServerMetrics:
     """Metrics that requests change."""
 
-    kinds: Kinds = field(default_factory=dict)
-    requests: Histogram = field(
-        default_factory=lambda: Histogram(
+    def __init__(self, kinds: Kinds | None = None) -> None:
+        self.kinds = kinds or {}
+        self.requests = Histogram(
             "waypost_http_request_duration_seconds",
             "Time until the whole answer was sent; for a stream, until it began.",
             "waypost_http_requests_total",
             ("method", "route", "status"),
         )
-    )
-    refused: Counter = field(
-        default_factory=lambda: Counter("waypost_refused_total", "Requests and connections refused.", ("reason",))
-    )
-    in_flight: Gauge = field(
-        default_factory=lambda: Gauge("waypost_http_requests_in_flight", "Requests being answered, including streams.")
-    )
-    streams: Gauge = field(default_factory=lambda: Gauge("waypost_event_streams", "Open event streams."))
-    recalls: Counter = field(default_factory=lambda: Counter("waypost_recalls_total", "Answered recalls.", ("face",)))
-    writes: Counter = field(
-        default_factory=lambda: Counter("waypost_writes_total", "Successful write requests.", ("face",))
-    )
-    tools: Counter = field(
-        default_factory=lambda: Counter("waypost_tool_calls_total", "Calls of MCP tools.", ("tool", "outcome"))
-    )
-    tool_seconds: Histogram = field(
-        default_factory=lambda: Histogram("waypost_tool_duration_seconds", "Duration of MCP tool calls.", "", ("tool",))
-    )
-    upkeep: Counter = field(
-        default_factory=lambda: Counter(
-            "waypost_upkeep_total", "Maintenance runs for memories of a team.", ("outcome",)
-        )
-    )
-    store_errors: Counter = field(
-        default_factory=lambda: Counter("waypost_store_errors_total", "Errors of the store.", ("error",))
-    )
+        self.refused = Counter("waypost_refused_total", "Requests and connections refused.", ("reason",))
+        self.in_flight = Gauge("waypost_http_requests_in_flight", "Requests being answered, including streams.")
+        self.streams = Gauge("waypost_event_streams", "Open event streams.")
+        self.recalls = Counter("waypost_recalls_total", "Answered recalls.", ("face",))
+        self.writes = Counter("waypost_writes_total", "Successful write requests.", ("face",))
+        self.tools = Counter("waypost_tool_calls_total", "Calls of MCP tools.", ("tool", "outcome"))
+        self.tool_seconds = Histogram("waypost_tool_duration_seconds", "Duration of MCP tool calls.", "", ("tool",))
+        self.upkeep = Counter("waypost_upkeep_total", "Maintenance runs for memories of a team.", ("outcome",))
+        self.store_errors = Counter("waypost_store_errors_total", "Errors of the store.", ("error",))
 
     def answered(self, seen: LoggedRequest, method: str, status: int, seconds: float) -> None:
         method = method if method in _METHODS else "other"

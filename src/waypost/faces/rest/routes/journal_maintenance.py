@@ -43,11 +43,7 @@ def protect_entry(access: Writer, given: EntryProtection) -> dict[str, Any]:
 @router.post("/prune")
 def prune(access: Writer, given: Pruning | None = None) -> dict[str, Any]:
     """Archive old conversations that nobody has read lately. They stay searchable."""
-    options = given or Pruning()
-    done = access.memory.journal.prune(
-        after_days=options.after_days, unused_days=options.unused_days, dry_run=options.dry_run
-    )
-    return done.to_json()
+    return access.memory.journal.prune(**(given or Pruning()).model_dump()).to_json()
 
 
 @router.post("/curate")

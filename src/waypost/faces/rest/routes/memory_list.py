@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 
 from waypost.faces.rest.caller import Reader, SpaceAccess
 from waypost.faces.rest.cursors import read_cursor
@@ -30,9 +30,7 @@ Tags = Annotated[
 ]
 
 
-@router.get("/memories")
-def list_memories(
-    access: Reader,
+async def _listing(
     kind: Kind = None,
     level: LevelNumber = None,
     domain: Domain = None,
@@ -44,13 +42,21 @@ def list_memories(
     known_at: KnownAt = None,
     limit: Limit = 50,
     cursor: CursorText = None,
-) -> dict[str, Any]:
+) -> tuple[ListingQuery, str | None, int]:
+    query = ListingQuery(kind, level, domain, module, session, tag or (), archived, as_of, known_at)
+    return query, cursor, limit
+
+
+Listing = Annotated[tuple[ListingQuery, str | None, int], Depends(_listing)]
+
+
+@router.get("/memories")
+def list_memories(access: Reader, listing: Listing) -> dict[str, Any]:
     """List memories, newest first, by pages.
 
     All pages show the state at the first request, except that forgotten memories are gone.
     """
-    query = ListingQuery(kind, level, domain, module, session, tag or (), archived, as_of, known_at)
-    return page(access, query, cursor, limit)
+    return page(access, *listing)
 
 
 def page(access: SpaceAccess, query: ListingQuery, cursor: str | None, limit: int) -> dict[str, Any]:
