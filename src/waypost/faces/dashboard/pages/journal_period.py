@@ -6,7 +6,7 @@ from typing import Any
 
 from waypost.errors import NotFound
 from waypost.faces.dashboard.pages.journal_summary import PERIOD, lines_of
-from waypost.faces.dashboard.plots_calendar import calendar_plot
+from waypost.faces.dashboard.plots import calendar_plot
 from waypost.faces.dashboard.request_context import PageRequest, ShowPage
 from waypost.flows.journal.see_also import Similar
 from waypost.flows.journal.show import ShownFile

@@ -9,13 +9,13 @@ from markupsafe import Markup
 
 from waypost.errors import InvalidInput, NotFound, WaypostError
 from waypost.faces.dashboard.activity import AuditLine, audit_lines
-from waypost.faces.dashboard.pages.overview_spaces import kept_count, space_summaries
 from waypost.faces.dashboard.plots import Series, bar_plot
 from waypost.faces.dashboard.request_context import PageRequest, PageRoute, Redirect, ShowPage, post_routes
 from waypost.faces.dashboard.wording import day
 from waypost.flows.admin.status import GrowthPoint
 from waypost.flows.share.agreements import Share
 from waypost.memory import Memory
+from waypost.memory.catalog import SpaceEntry
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.time import parse_time
 from waypost.text.plural import counted
@@ -185,6 +185,58 @@ def accept(request: PageRequest) -> Redirect:
     request.need_owner()
     request.memory.admin.shares.accept(request.sent("project", 40))
     return Redirect(request.link() + "#shares")
+
+
+_LOOKED_INTO = 8  # memories whose figures are shown: each must be opened
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceSummary:
+    """A memory on this machine. Without `status` it was not opened, or `problem` says why it cannot be."""
+
+    space: SpaceEntry
+    is_here: bool
+    status: dict[str, Any] | None = None
+    problem: str = ""
+
+    @property
+    def kept(self) -> int | None:
+        """The number of memories, without indexed code."""
+        return None if self.status is None else kept_count(self.status)
+
+    @property
+    def troubles(self) -> tuple[str, ...]:
+        """Problems in a few words each."""
+        if self.status is None:
+            return ()
+        parts = (
+            ("maintenance is late", self.status["overdue"]),
+            (f"{self.status['references']['stale']} stale", self.status["references"]["stale"]),
+            (f"{self.status['review']['candidates']} to review", self.status["review"]["candidates"]),
+            ("not all embedded", sum(self.status["pending"].values())),
+        )
+        return tuple(text for text, value in parts if value)
+
+
+def kept_count(status: Mapping[str, Any]) -> int:
+    return sum(status["collections"].get(name, 0) for name in KEPT_COLLECTIONS)
+
+
+def space_summaries(request: PageRequest) -> list[SpaceSummary]:
+    """The current one first."""
+    readable = [entry for entry in request.spaces.menu() if request.identity.opens(entry.space_id)]
+    ordered = sorted(readable, key=lambda entry: entry.space_id != request.space_id)
+    return [_summary(request, entry, look=index < _LOOKED_INTO) for index, entry in enumerate(ordered)]
+
+
+def _summary(request: PageRequest, space: SpaceEntry, *, look: bool) -> SpaceSummary:
+    is_here = space.space_id == request.space_id
+    if not look:
+        return SpaceSummary(space, is_here)
+    try:
+        return SpaceSummary(space, is_here, request.spaces.memory(request.identity.caller, space.space_id).status())
+    except WaypostError as error:
+        return SpaceSummary(space, is_here, problem=error.what)
 
 
 PAGES = (PageRoute("", show, ""), *post_routes("/shares", "", revoke, accept))
