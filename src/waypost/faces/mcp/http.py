@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from waypost.errors import WaypostError
-from waypost.faces.guard.asgi import CALLER, App, Message, Receive, Scope, Send, named_space, values
+from waypost.faces.guard.asgi import CALLER, App, Message, Receive, Scope, Send, named_space, values, with_lifespan
 from waypost.faces.guard.gate import RequestGate
 from waypost.faces.guard.hosts import answered_hosts, exposure, listen, url
 from waypost.faces.guard.identity import TokenIdentity
-from waypost.faces.guard.lifespan import with_lifespan
 from waypost.faces.guard.limits import ServerLimits
 from waypost.faces.guard.problem import Problem, answer
 from waypost.faces.guard.tokens import TokenFile

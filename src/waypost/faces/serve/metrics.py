@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import threading
 import time
 from collections import Counter as Tally
 from collections.abc import Callable, Mapping
@@ -17,7 +18,6 @@ from waypost.faces.guard.limits import Monotonic, Processes
 from waypost.faces.guard.metrics import CONTENT_TYPE, Counter, Figure, Gauge, Histogram, Labels, ReadGauge, exposition
 from waypost.faces.guard.problem import Problem, answer
 from waypost.faces.guard.sign_in_page import send_answer
-from waypost.faces.serve.threads import run_in_thread
 from waypost.memory.team_database import connection_usage
 
 if TYPE_CHECKING:
@@ -186,6 +186,30 @@ def _most_files() -> Mapping[Labels, float]:
     except ImportError:
         return {}
     return {(): float(resource.getrlimit(resource.RLIMIT_NOFILE)[0])}
+
+
+def run_in_thread(work: Callable[[], None], name: str) -> "asyncio.Future[None]":
+    """A future that is done when the work is, with its exception if it raised one."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[None] = loop.create_future()
+
+    def resolve(error: BaseException | None) -> None:
+        if not done.done():
+            done.set_result(None) if error is None else done.set_exception(error)
+
+    def run() -> None:
+        error: BaseException | None = None
+        try:
+            work()
+        except BaseException as raised:  # noqa: BLE001  the waiting caller gets it
+            error = raised
+        try:
+            loop.call_soon_threadsafe(resolve, error)
+        except RuntimeError:  # the server has ended
+            return
+
+    threading.Thread(target=run, name=name, daemon=True).start()
+    return done
 
 
 def metrics_app(figures: list[Figure], store: StoreFigures) -> App:

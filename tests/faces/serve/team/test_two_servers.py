@@ -29,7 +29,7 @@ from waypost.faces.serve.team import team_of
 from waypost.memory.catalog import TeamSpaces
 
 if TYPE_CHECKING:
-    from waypost.faces.rest.services import Services
+    from waypost.faces.rest.caller import Services
 
 
 def test_a_write_at_one_is_seen_at_the_other_and_its_event_comes(team: Team) -> None:

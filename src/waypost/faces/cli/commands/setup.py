@@ -56,14 +56,14 @@ def setup_(
 
     Nothing else in its files changes. `--uninstall` undoes it. Safe to repeat.
     """
-    from waypost.faces.setup import agents, install, system
+    from waypost.faces.setup import agents, install, places
     from waypost.faces.setup import uninstall as undo
 
     if user and project:
         raise InvalidInput("--user and --project exclude each other.", "Use one of them.")
     if agent is None and (uninstall or dry_run or user or project or force):
         raise InvalidInput("No agent given.", f"Use one of {', '.join(agents.agents())}.")
-    here, root = system.this_system(config.load()), _project(context)
+    here, root = places.this_system(config.load()), _project(context)
     if agent is None:
         from waypost.faces.setup.detect import detect
 

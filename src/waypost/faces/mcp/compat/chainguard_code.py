@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from waypost.faces.mcp.compat import parameters
-from waypost.faces.mcp.compat.place import file_at, memory_at
-from waypost.faces.mcp.compat.progress import reporter
+from waypost.faces.mcp.compat.place import file_at, memory_at, reporter
 from waypost.faces.mcp.compat.wording import FROM_FILES, counted, first_rows, plain, shortened
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.text.fence import fence

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.errors import InvalidInput
 from waypost.faces.mcp.compat import parameters
-from waypost.faces.mcp.compat.place import memory_at
-from waypost.faces.mcp.compat.progress import reporter
+from waypost.faces.mcp.compat.place import memory_at, reporter
 from waypost.faces.mcp.compat.wording import condition, duration, megabytes, minute, plain, receipt_notices
 from waypost.faces.mcp.index_progress import NOT_INDEXED, code_notices
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 
 from waypost.faces.rest.bodies import NewMemory, Pruning
 from waypost.faces.rest.caller import OwnerHere, ReaderHere, WriterHere
-from waypost.faces.rest.job_work import start
+from waypost.faces.rest.jobs import start
 from waypost.faces.rest.parameters import (
     AboutLimit,
     AsOf,
@@ -18,9 +18,8 @@ from waypost.faces.rest.parameters import (
     Question,
 )
 from waypost.faces.rest.routes.code import code_memories
-from waypost.faces.rest.routes.journal_maintenance import prune
-from waypost.faces.rest.routes.memory import erase, stored_answer
-from waypost.faces.rest.routes.memory_list import Listing, page
+from waypost.faces.rest.routes.journal import prune
+from waypost.faces.rest.routes.memory import Listing, erase, page, stored_answer
 from waypost.faces.rest.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api", tags=["Here"], route_class=StrictRoute)
