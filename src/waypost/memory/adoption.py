@@ -30,8 +30,6 @@ CONFIRMED, ADOPTED, MERGED, UNDONE = "confirmed", "adopted", "merged", "undone"
 
 @dataclass(frozen=True, slots=True)
 class AdoptionPlan:
-    """What adopting would do."""
-
     deed: str  # confirmed | adopted | merged
     space_id: str  # the memory that this checkout will use
     name: str

@@ -26,8 +26,6 @@ _ID = re.compile(r"[0-9a-f]{16}")
 
 @dataclass(frozen=True, slots=True)
 class MovePlan:
-    """What there is to move, and the next step."""
-
     step: str  # fresh | replace | resume | mark | done
     tables: Mapping[str, int]  # rows
     size_bytes: int

@@ -82,7 +82,6 @@ def of_hit(hit: Hit) -> MemoryRow:
 
 
 def of_row(row: Mapping[str, Any]) -> MemoryRow:
-    """From a row of a list."""
     return MemoryRow(
         row["id"],
         row["text"],

@@ -23,8 +23,6 @@ _MOST_CHOSEN = 1000  # ticked boxes per form
 
 @dataclass(frozen=True, slots=True)
 class ShowPage:
-    """Show a filled-in template."""
-
     template: str
     title: str
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -33,8 +31,6 @@ class ShowPage:
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """Redirect to `to`, an address of this dashboard."""
-
     to: str
 
 

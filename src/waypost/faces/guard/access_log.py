@@ -87,7 +87,6 @@ class Log:
         self._thread.start()
 
     def event(self, event: str, level: str = "info", **fields: Any) -> None:
-        """Log an event of the server."""
         if self._json:
             self._put(json.dumps(self._head(level, event) | fields))
         elif _LEVELS[level] >= logging.WARNING:
@@ -97,7 +96,6 @@ class Log:
             self._put("".join(letter if letter.isprintable() else "?" for letter in " ".join(line.splitlines())))
 
     def request(self, seen: LoggedRequest, method: str, status: int, seconds: float) -> None:
-        """Log an answered request."""
         if not self._json:
             return
         event, level = ("refusal", "warning") if seen.refused else ("request", "error" if status >= 500 else "info")

@@ -29,8 +29,6 @@ _FORM = b"application/x-www-form-urlencoded"
 
 
 class TokenBook(Verifier, Protocol):
-    """The tokens of a data directory or of a team."""
-
     @property
     def path(self) -> PurePath:
         """Distinguishes them from other tokens."""

@@ -120,7 +120,6 @@ class TeamTokens:
         self.path = PurePosixPath(name)  # names the cookie of these servers
 
     def verify(self, token: str) -> TeamIdentity | None:
-        """The identity of this token, or None."""
         return self._find(digest=digest_of(token)) if 0 < len(token) <= _LONGEST else None
 
     def holder(self, key: str) -> TeamIdentity | None:
@@ -168,8 +167,6 @@ def acting_for_callers(app: App, on_request: Callable[[TeamIdentity], None] = la
 
 
 class TokenDirectory(Protocol):
-    """Where a team's tokens are stored."""
-
     def make_token(
         self,
         user: str,
@@ -235,7 +232,6 @@ class TeamSessions:
             return session.digest in self._used
 
     def save(self) -> None:
-        """Save the last uses of sessions."""
         with self._guard:
             used, self._used = self._used, {}
         for digest, at in used.items():

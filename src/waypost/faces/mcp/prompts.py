@@ -19,7 +19,6 @@ def _table() -> Mapping[str, Mapping[str, str]]:
 
 
 def listing() -> list[dict[str, Any]]:
-    """The prompts for `prompts/list`."""
     return [
         {
             "name": name,

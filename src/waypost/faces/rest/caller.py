@@ -47,8 +47,6 @@ CheckoutId = Annotated[
 
 @dataclass(frozen=True)  # without slots: cached_property needs a dict
 class SpaceAccess:
-    """The caller's access to one memory."""
-
     identity: TokenIdentity
     services: "Services"
     space: str  # an id, or HERE

@@ -130,7 +130,6 @@ class Jobs:
             return self._change, sorted(new, key=lambda job: job.change)
 
     def states(self) -> list[str]:
-        """The status of every known job."""
         with self._lock:
             return [job.status for job in self._jobs.values()]
 
@@ -228,7 +227,6 @@ def start(access: SpaceAccess, sort: str, response: Response, *, force: bool = F
 
 
 def begin(access: SpaceAccess, sort: str, response: Response, work: Work) -> dict[str, Any]:
-    """Start a job with the given work."""
     space_id, key, holds = access.memory.identity.space_id, access.identity.key, access.services.streams.holds
     job = access.services.jobs.start(space_id, sort, access.identity.name, work, lambda: holds(key, space_id))
     response.status_code = 202

@@ -13,8 +13,6 @@ from waypost.model.time import from_micros, to_micros
 
 @dataclass(frozen=True, slots=True)
 class ListingQuery:
-    """The filters of a listing."""
-
     kind: str | None = None
     level: int | None = None
     domain: str | None = None

@@ -65,7 +65,6 @@ class ProblemError(Exception):
 
 
 def problem_of(error: WaypostError) -> Problem:
-    """The problem that a client gets for a Waypost error."""
     status = next((status for sort, status in _STATUS if isinstance(error, sort)), 500)
     headers = _BUSY if isinstance(error, (StoreBusy, StoreUnavailable)) else ()
     return Problem(status, error.what, error.remedy or _usual_remedy(status), headers)
@@ -78,7 +77,6 @@ def answer_of(problem: Problem, more: Mapping[str, Any] | None = None) -> JsonAn
 
 
 def handle_problems(app: FastAPI, routes: Sequence[APIRoute]) -> None:
-    """Answer every error of this app as a problem."""
     app.add_exception_handler(ProblemError, _problem)
     app.add_exception_handler(WaypostError, _core)
     app.add_exception_handler(RequestValidationError, _invalid)

@@ -31,8 +31,6 @@ Holds = Callable[[str, str], bool]  # whether the token with this key is valid a
 
 @dataclass(slots=True)
 class Streams:
-    """The open streams."""
-
     pause: Pause = asyncio.sleep
     holds: Holds = lambda *_: True
     _open: Counter[str] = field(default_factory=Counter)

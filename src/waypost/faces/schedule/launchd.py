@@ -90,7 +90,6 @@ def label(name: str) -> str:
 
 
 def agent(job: ScheduledJob) -> str:
-    """The property list of this job."""
     values: dict[str, Any] = {
         "Label": label(job.name),
         "ProgramArguments": list(job.command),

@@ -37,8 +37,6 @@ class ScheduleReport:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleState:
-    """The state of a job in one scheduler."""
-
     using: str
     usable: bool  # this scheduler can be used here
     installed: bool
@@ -56,8 +54,6 @@ class ScheduleState:
 
 
 class Scheduler(Protocol):
-    """A program of the system that runs a job every day."""
-
     kind: str
 
     def reason_against(self) -> str:

@@ -137,7 +137,6 @@ class Systemd:
 
 
 def service(job: ScheduledJob) -> str:
-    """The unit that runs the job."""
     environment = "".join(f"Environment={_quoted(f'{name}={value}')}\n" for name, value in job.environment.items())
     program, *words = job.command
     if _NO_PROGRAM.search(program):  # systemd refuses such a program name, a shell does not

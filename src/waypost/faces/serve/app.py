@@ -40,8 +40,6 @@ class Faces:
 
 @dataclass(frozen=True, slots=True)
 class Operations:
-    """What the operator watches and configures."""
-
     log: Log
     health: App  # `/healthz` and `/readyz`
     metrics: App

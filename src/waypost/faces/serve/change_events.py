@@ -44,8 +44,6 @@ class ChangeEvents:
 
 @dataclass(slots=True)
 class ListeningState:
-    """Whether this process receives changes now."""
-
     wait: Callable[[float], bool] = lambda _: False
 
     @property

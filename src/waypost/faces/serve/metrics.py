@@ -36,8 +36,6 @@ Status = Callable[[], Mapping[str, Any]]
 
 
 class ServerMetrics:
-    """Metrics that requests change."""
-
     def __init__(self, kinds: Kinds | None = None) -> None:
         self.kinds = kinds or {}
         self.requests = Histogram(
@@ -133,8 +131,6 @@ def of_jobs(jobs: "Jobs") -> Figure:
 
 
 def of_database(dsn: str, listens: Callable[[], bool], processes: Processes) -> list[Figure]:
-    """Metrics of the shared database."""
-
     def used() -> Mapping[Labels, float]:
         return {(state,): float(count) for state, count in connection_usage(dsn).items()}
 

@@ -190,6 +190,5 @@ def _unit(document: JsonDocument) -> str:
 
 
 def _indent_at(text: str, at: int) -> str:
-    """The indentation of the line at an offset."""
     line = text[text.rfind("\n", 0, at) + 1 : at].lstrip("\ufeff")
     return line[: len(line) - len(line.lstrip(" \t"))]

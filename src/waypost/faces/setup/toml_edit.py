@@ -105,7 +105,6 @@ def statements(text: str) -> list[TomlStatement]:
 
 
 def value_at(data: Mapping[str, Any], path: Path) -> Any:
-    """The value at the path, or None."""
     value: Any = data
     for key in path:
         value = value.get(key) if isinstance(value, Mapping) else None

@@ -48,7 +48,6 @@ def _print_links(out: "Console", hit: "Hit", places: EditorLinks) -> None:
 
 
 def _code_line(hit: "Hit") -> str:
-    """Name and summary of a code hit on one line."""
     name = hit.name if hit.name and hit.name != hit.path else ""
     return safe(" ─ ".join(part for part in (name, hit.summary or "") if part))
 

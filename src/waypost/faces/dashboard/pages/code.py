@@ -58,7 +58,6 @@ def show(request: PageRequest) -> ShowPage:
 
 
 def show_place(request: PageRequest) -> ShowPage:
-    """A file or folder."""
     path, first = request.path["path"].strip("/"), request.whole("first", 1, 1, MAX_LINE)
     if not path:
         return show(request)
@@ -139,7 +138,6 @@ def file_values(path: str, source: SourceSeen | None, hits: Sequence[AboutHit]) 
 
 
 def _on_other_lines(source: SourceSeen | None, placed: Sequence[AboutHit]) -> list[AboutHit]:
-    """Memories about lines not on this page."""
     if source is None:
         return list(placed)
     visible = range(source.first, source.first + len(source.lines))

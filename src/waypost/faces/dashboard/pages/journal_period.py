@@ -54,7 +54,6 @@ def show_period(request: PageRequest) -> ShowPage:
 
 
 def show_file(request: PageRequest) -> ShowPage:
-    """A journal file as it is, also from the archive."""
     file = request.memory.journal.show(request.text("path", limit=300))
     text = file.text[:_LONGEST_FILE]
     values = {"shown": file, "text": text, "left_out": len(file.text) - len(text), "when": name_of(file.path)}
@@ -62,7 +61,6 @@ def show_file(request: PageRequest) -> ShowPage:
 
 
 def show_conversation(request: PageRequest) -> ShowPage:
-    """All turns of a conversation, and similar ones."""
     session = request.text("id", limit=300)
     memory = request.memory
     turns = memory.list(session=session, limit=_MOST_TURNS, archived=True) if session else ()

@@ -162,7 +162,6 @@ _LONGEST = 200_000  # characters of a text
 
 
 def correct(request: PageRequest) -> Redirect:
-    """Replace the text by the one in the form."""
     memory, memory_id = _begin(request)
     _check_seen(request, memory, memory_id)
     memory.correct(memory_id, request.sent("text", _LONGEST))

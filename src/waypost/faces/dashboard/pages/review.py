@@ -27,8 +27,6 @@ _ORIGINS = {
 
 @dataclass(frozen=True, slots=True)
 class PendingFact:
-    """A proposed fact with what a reviewer needs to know."""
-
     row: CandidateRow
     candidate: Candidate
     origin: str
@@ -132,7 +130,6 @@ def reject(request: PageRequest) -> ShowPage | Redirect:
 
 
 def restore(request: PageRequest) -> Redirect:
-    """Undo a rejection."""
     chosen = list(dict.fromkeys(request.all_sent("id")))
     if not chosen:
         return request.go("review", told="nothing")
@@ -154,7 +151,6 @@ def edit(request: PageRequest) -> Redirect:
 
 
 def renew(request: PageRequest) -> Redirect:
-    """Renew expired facts that are still true."""
     chosen = _expired(request)
     if not chosen:
         return request.go("review", told="nothing")

@@ -27,8 +27,6 @@ _MOST_LINES = 14  # of a diff; the memory's page shows all
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A stale memory as the page shows it."""
-
     memory: LinkedMemory
     links: tuple[CodeLink, ...]  # only stale ones
     file: str
@@ -128,7 +126,6 @@ def _groups(rows: Sequence[Row], by: str) -> list[tuple[str, list[Row]]]:
 
 
 def _plot(rows: Sequence[Row]) -> Any:
-    """The number of stale memories by age and reason."""
     labels = [name for _, name in AGES] + [OLDER]
     counts = Counter((row.age, row.reason) for row in rows)
     used = [reason for reason in REASONS if any(counts[age, reason] for age in labels)]
@@ -140,7 +137,6 @@ FILTERS = ("file", "reason", "by")
 
 
 def check(request: PageRequest) -> Redirect:
-    """Check again, even if no file has changed."""
     file, memory = request.sent("file", 1000), request.memory
     if file:
         memory.code.stale([file], check=True)
@@ -150,7 +146,6 @@ def check(request: PageRequest) -> Redirect:
 
 
 def verify(request: PageRequest) -> Redirect:
-    """Confirm memories for the current code."""
     chosen = _chosen(request)
     if not chosen:
         return _back(request, "nothing")

@@ -45,7 +45,6 @@ def answer_here(given: HookInput, shown_keys: Collection[str], settings: Setting
 
 
 def request_of(given: HookInput, shown_keys: Collection[str]) -> dict[str, Any]:
-    """The request of a hook to a running process."""
     return {"input": given.to_json(), "told": sorted(shown_keys)[:_MOST_TOLD]}
 
 

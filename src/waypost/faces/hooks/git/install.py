@@ -103,7 +103,6 @@ def uninstall(directory: Path) -> HookReport:
 
 
 def status(directory: Path, installer: Installer) -> HookState:
-    """The hooks that git runs."""
     folder = find_hook_folder(directory)
     hooks = tuple(_look(folder.path / event, installer) for event in EVENTS)
     notes: list[str] = []

@@ -42,8 +42,6 @@ def read_transcript(path: Path) -> Transcript:
 
 
 class _Reader:
-    """Collects turns from messages."""
-
     def __init__(self) -> None:
         self.turns: list[SessionTurn] = []
         self._seen: set[SessionTurn] = set()  # agents rewrite whole messages when their metadata changes
