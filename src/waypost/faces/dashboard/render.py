@@ -1,7 +1,6 @@
 """Renders pages as HTML. One template environment; everything is escaped."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -58,22 +57,16 @@ MESSAGES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class NavigationSection:
-    name: str  # the first part of its address; empty for the overview
-    title: str
-
-
-SECTIONS = (
-    NavigationSection("", "Overview"),
-    NavigationSection("search", "Search"),
-    NavigationSection("stale", "Staleness"),
-    NavigationSection("review", "Review"),
-    NavigationSection("why", "Why"),
-    NavigationSection("code", "Code"),
-    NavigationSection("journal", "Journal"),
-    NavigationSection("context", "Context"),
-)
+SECTIONS = {  # titles by the first part of their addresses
+    "": "Overview",
+    "search": "Search",
+    "stale": "Staleness",
+    "review": "Review",
+    "why": "Why",
+    "code": "Code",
+    "journal": "Journal",
+    "context": "Context",
+}
 
 
 class Renderer:

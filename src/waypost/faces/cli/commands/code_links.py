@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from waypost.errors import InvalidInput, NotFound
 from waypost.faces.cli import output
@@ -22,7 +23,7 @@ _AT_LINE = re.compile(r"(?s)(.+?):(\d{1,9})(?::\d{1,9}|-\d{1,9})?:?")
 
 Files = Annotated[
     list[str] | None,
-    typer.Option("--files", metavar="PATH", help="Only memories about this file or folder (repeatable)."),
+    Option("--files", metavar="PATH", help="Only memories about this file or folder (repeatable)."),
 ]
 
 
@@ -30,9 +31,9 @@ Files = Annotated[
 def about(
     context: Ctx,
     place: Annotated[
-        str, typer.Argument(metavar="PATH[:LINE]", help="A file, a folder, or a line of a file: src/app.py:42.")
+        str, Argument(metavar="PATH[:LINE]", help="A file, a folder, or a line of a file: src/app.py:42.")
     ],
-    limit: Annotated[int, typer.Option(help="Maximum number of memories.")] = 50,
+    limit: Annotated[int, Option(help="Maximum number of memories.")] = 50,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     json: Json = False,
@@ -56,12 +57,10 @@ def about(
 def stale(
     context: Ctx,
     paths: Annotated[
-        list[str] | None, typer.Argument(metavar="[PATH]...", help="Only memories about these files or folders.")
+        list[str] | None, Argument(metavar="[PATH]...", help="Only memories about these files or folders.")
     ] = None,
     files: Files = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Check every memory again, even if no file has changed.")
-    ] = False,
+    check: Annotated[bool, Option("--check", help="Check every memory again, even if no file has changed.")] = False,
     json: Json = False,
 ) -> None:
     """List memories whose code has changed, with what changed and since when."""
@@ -80,9 +79,9 @@ def stale(
 @app.command()
 def verify(
     context: Ctx,
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="The ids of memories.")] = None,
+    ids: Annotated[list[str] | None, Argument(metavar="[ID]...", help="The ids of memories.")] = None,
     files: Files = None,
-    every: Annotated[bool, typer.Option("--all", help="All stale memories.")] = False,
+    every: Annotated[bool, Option("--all", help="All stale memories.")] = False,
     json: Json = False,
 ) -> None:
     """Confirm that memories are still true for the current code. They become fresh again.
@@ -100,15 +99,15 @@ def verify(
 @app.command()
 def relink(
     context: Ctx,
-    memory_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="The id of a memory.")] = None,
+    memory_id: Annotated[str | None, Argument(metavar="[ID]", help="The id of a memory.")] = None,
     ref: Annotated[
         list[str] | None,
-        typer.Option("--ref", metavar="PATH#L1-L9", help="The new code reference (repeatable)."),
+        Option("--ref", metavar="PATH#L1-L9", help="The new code reference (repeatable)."),
     ] = None,
-    add: Annotated[bool, typer.Option("--add", help="Add --ref to the existing references.")] = False,
-    every: Annotated[bool, typer.Option("--all", help="All memories whose code moved.")] = False,
+    add: Annotated[bool, Option("--add", help="Add --ref to the existing references.")] = False,
+    every: Annotated[bool, Option("--all", help="All memories whose code moved.")] = False,
     drop: Annotated[
-        bool, typer.Option("--drop", help="Remove references to deleted code; with an ID, only from that memory.")
+        bool, Option("--drop", help="Remove references to deleted code; with an ID, only from that memory.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -142,8 +141,8 @@ def _print_result(memory: "Memory", done: "Repaired", verb: str, *, json: bool) 
 @app.command()
 def maintain(
     context: Ctx,
-    force: Annotated[bool, typer.Option("--force", help="Run steps that are not due yet, too.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")] = False,
+    force: Annotated[bool, Option("--force", help="Run steps that are not due yet, too.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be done.")] = False,
     json: Json = False,
 ) -> None:
     """Run due maintenance: index changed files, check code references, clean up. Meant for a schedule."""

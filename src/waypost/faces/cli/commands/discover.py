@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from waypost.errors import NotFound
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
@@ -20,9 +21,9 @@ _STATES = {"held": "needs review", "waiting": "needs review", "refused": "refuse
 def discover(
     context: Ctx,
     task: Annotated[
-        str | None, typer.Option("--task", metavar="HINT", help="Only facts for this task: its parts and files.")
+        str | None, Option("--task", metavar="HINT", help="Only facts for this task: its parts and files.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show the facts.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show the facts.")] = False,
     json: Json = False,
 ) -> None:
     """Find first facts about this project: what it is, how to run and test it, its main parts.

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from waypost.errors import InvalidInput, NotFound
 from waypost.faces.cli import output
@@ -23,13 +23,13 @@ _NONE = "none"  # removes a parent, a domain or a module
 @app.command()
 def learn(
     context: Ctx,
-    staged: Annotated[bool, typer.Option("--staged", help="From staged changes.")] = False,
+    staged: Annotated[bool, Option("--staged", help="From staged changes.")] = False,
     diff: Annotated[
-        str | None, typer.Option("--diff", metavar="REV", help="From changes since this revision, or commits A..B.")
+        str | None, Option("--diff", metavar="REV", help="From changes since this revision, or commits A..B.")
     ] = None,
-    file: Annotated[Path | None, typer.Option("--file", metavar="PATH", help="From one file.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Approve uncertain facts too.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be learned.")] = False,
+    file: Annotated[Path | None, Option("--file", metavar="PATH", help="From one file.")] = None,
+    yes: Annotated[bool, Option("--yes", "-y", help="Approve uncertain facts too.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be learned.")] = False,
     json: Json = False,
 ) -> None:
     """Propose facts from uncommitted changes, commits or one file. Uncertain ones need `waypost review`."""
@@ -44,15 +44,15 @@ def learn(
 @app.command()
 def review(
     context: Ctx,
-    action: Annotated[str | None, typer.Argument(metavar="[approve|reject|edit|restore]")] = None,
+    action: Annotated[str | None, Argument(metavar="[approve|reject|edit|restore]")] = None,
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]...", help="Ids of proposed facts; for edit, an ID and the TEXT.")
+        list[str] | None, Argument(metavar="[ID]...", help="Ids of proposed facts; for edit, an ID and the TEXT.")
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="All proposed facts.")] = False,
-    text: Annotated[str | None, typer.Option("--text", help="With edit: the new text.")] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="With edit: change the text without approving.")] = False,
-    archived: Annotated[bool, typer.Option("--archived", help="Also show archived facts.")] = False,
-    rejected: Annotated[bool, typer.Option("--rejected", help="Show recently rejected facts instead.")] = False,
+    every: Annotated[bool, Option("--all", help="All proposed facts.")] = False,
+    text: Annotated[str | None, Option("--text", help="With edit: the new text.")] = None,
+    keep: Annotated[bool, Option("--keep", help="With edit: change the text without approving.")] = False,
+    archived: Annotated[bool, Option("--archived", help="Also show archived facts.")] = False,
+    rejected: Annotated[bool, Option("--rejected", help="Show recently rejected facts instead.")] = False,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
@@ -103,10 +103,10 @@ def _apply(memory: "Memory", action: str, chosen: list[str], text: str | None, k
 def promote(
     context: Ctx,
     memory_id: Id,
-    level: Annotated[int | None, typer.Argument(help="0 project, 1 domain, 2 module, 3 code.")] = None,
-    parent: Annotated[str | None, typer.Option(metavar="ID", help="Its parent fact, or none.")] = None,
-    domain: Annotated[str | None, typer.Option(help="The part of the project it is about, or none.")] = None,
-    module: Annotated[str | None, typer.Option(help="The module it is about, or none.")] = None,
+    level: Annotated[int | None, Argument(help="0 project, 1 domain, 2 module, 3 code.")] = None,
+    parent: Annotated[str | None, Option(metavar="ID", help="Its parent fact, or none.")] = None,
+    domain: Annotated[str | None, Option(help="The part of the project it is about, or none.")] = None,
+    module: Annotated[str | None, Option(help="The module it is about, or none.")] = None,
     json: Json = False,
 ) -> None:
     """Change a fact's level, parent, domain or module."""
@@ -121,7 +121,7 @@ def promote(
 def subtree(
     context: Ctx,
     memory_id: Id,
-    depth: Annotated[int, typer.Option(min=0, max=100, help="Number of levels to show.")] = 100,
+    depth: Annotated[int, Option(min=0, max=100, help="Number of levels to show.")] = 100,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     json: Json = False,
@@ -138,20 +138,20 @@ _ENDS = {"stale": "marked stale", "archive": "archived", "delete": "deleted"}
 def ttl(
     context: Ctx,
     memory_id: Id,
-    length: Annotated[str | None, typer.Argument(metavar="[SECONDS]", help="Seconds, or 30m, 12h, 3d, 2w.")] = None,
+    length: Annotated[str | None, Argument(metavar="[SECONDS]", help="Seconds, or 30m, 12h, 3d, 2w.")] = None,
     ttl_class: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--class", metavar="CLASS", help="Use the TTL of architecture, api_contract, implementation or session."
         ),
     ] = None,
     refresh: Annotated[
         list[str] | None,
-        typer.Option(metavar="GLOB", help="Restart the TTL when a matching file changes (repeatable)."),
+        Option(metavar="GLOB", help="Restart the TTL when a matching file changes (repeatable)."),
     ] = None,
-    on_expire: Annotated[str | None, typer.Option(help="What to do on expiry: stale, archive or delete.")] = None,
-    none: Annotated[bool, typer.Option("--none", help="Remove the TTL.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Confirm with owner rights, without a terminal.")] = False,
+    on_expire: Annotated[str | None, Option(help="What to do on expiry: stale, archive or delete.")] = None,
+    none: Annotated[bool, Option("--none", help="Remove the TTL.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Confirm with owner rights, without a terminal.")] = False,
     json: Json = False,
 ) -> None:
     """Show, set or remove when a memory expires. Setting it restores an archived memory."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from waypost import config
 from waypost.errors import InvalidInput
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 hook_app = typer.Typer(help="Git hooks that start stale checks after each change.", no_args_is_help=True)
 app.add_typer(hook_app, name="hook")
 
-Program = Annotated[str, typer.Argument(metavar="git", help="Always `git`.")]
+Program = Annotated[str, Argument(metavar="git", help="Always `git`.")]
 
 _ACTION_TEXT = {
     "installed": "installed",
@@ -37,7 +38,7 @@ def install_(
     context: Ctx,
     program: Program,
     force: Annotated[
-        bool, typer.Option("--force", help="Also install into a folder that is versioned or shared by repositories.")
+        bool, Option("--force", help="Also install into a folder that is versioned or shared by repositories.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -79,7 +80,7 @@ def run_(
     context: Ctx,
     program: Program,  # noqa: ARG001  hooks pass it; git is the only program
     event: str,  # noqa: ARG001  every event means: check the repository
-    pending: Annotated[Path | None, typer.Option("--pending")] = None,
+    pending: Annotated[Path | None, Option("--pending")] = None,
 ) -> None:
     """Called by a hook in the background. Prints nothing and always succeeds."""
     from waypost.errors import WaypostError

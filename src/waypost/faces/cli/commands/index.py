@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from waypost.errors import WaypostError
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
@@ -27,30 +27,24 @@ if TYPE_CHECKING:
 
 _SHOWN_PATHS = 3
 
-Force = Annotated[bool, typer.Option("--force", help="Also process unchanged files.")]
+Force = Annotated[bool, Option("--force", help="Also process unchanged files.")]
 
 
 @app.command()
 def init(
     context: Ctx,
-    path: Annotated[Path | None, typer.Argument(help="The project (default: the current directory).")] = None,
-    include: Annotated[
-        list[str] | None, typer.Option(metavar="GLOB", help="Only these files, for example 'src/**'.")
-    ] = None,
-    exclude: Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Skip these files.")] = None,
+    path: Annotated[Path | None, Argument(help="The project (default: the current directory).")] = None,
+    include: Annotated[list[str] | None, Option(metavar="GLOB", help="Only these files, for example 'src/**'.")] = None,
+    exclude: Annotated[list[str] | None, Option(metavar="GLOB", help="Skip these files.")] = None,
     force: Force = False,
-    db: Annotated[
-        str | None, typer.Option("--db", metavar="URL", help="Also read the schema of this live database.")
-    ] = None,
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until everything is embedded.")] = True,
-    explain: Annotated[bool, typer.Option("--explain", help="List skipped files and why.")] = False,
-    facts: Annotated[
-        bool, typer.Option("--facts/--no-facts", help="The first time: store facts about the project.")
-    ] = True,
+    db: Annotated[str | None, Option("--db", metavar="URL", help="Also read the schema of this live database.")] = None,
+    wait: Annotated[bool, Option("--wait/--no-wait", help="Wait until everything is embedded.")] = True,
+    explain: Annotated[bool, Option("--explain", help="List skipped files and why.")] = False,
+    facts: Annotated[bool, Option("--facts/--no-facts", help="The first time: store facts about the project.")] = True,
     journal_in_repo: Annotated[
-        bool, typer.Option("--journal-in-repo", help="Keep this checkout's journal in .waypost/, so git can track it.")
+        bool, Option("--journal-in-repo", help="Keep this checkout's journal in .waypost/, so git can track it.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Confirm --journal-in-repo without a terminal.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Confirm --journal-in-repo without a terminal.")] = False,
     json: Json = False,
 ) -> None:
     """Index a project, so that you can ask about its code. Continues after an interruption."""
@@ -83,7 +77,7 @@ def init(
 @app.command()
 def analyze(
     context: Ctx,
-    path: Annotated[Path, typer.Argument(help="A file or a folder of the project.")] = Path(),
+    path: Annotated[Path, Argument(help="A file or a folder of the project.")] = Path(),
     json: Json = False,
 ) -> None:
     """Show what a file or folder defines: classes, functions, imports. Stores nothing."""
@@ -102,7 +96,7 @@ def architecture(context: Ctx, json: Json = False) -> None:
 @app.command()
 def summarize(
     context: Ctx,
-    path: Annotated[Path | None, typer.Argument(help="A file (default: all files).")] = None,
+    path: Annotated[Path | None, Argument(help="A file (default: all files).")] = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
@@ -115,7 +109,7 @@ def summarize(
 
 
 @app.command()
-def summary(context: Ctx, path: Annotated[Path, typer.Argument(help="A file.")], json: Json = False) -> None:
+def summary(context: Ctx, path: Annotated[Path, Argument(help="A file.")], json: Json = False) -> None:
     """Show the summary of a file."""
     session = session_of(context)
     text = session.memory().code.summary(session.path(path))
@@ -125,9 +119,7 @@ def summary(context: Ctx, path: Annotated[Path, typer.Argument(help="A file.")],
 @app.command()
 def watch(
     context: Ctx,
-    debounce: Annotated[
-        int, typer.Option(metavar="MS", min=0, help="Wait until a file is unchanged for so long.")
-    ] = 500,
+    debounce: Annotated[int, Option(metavar="MS", min=0, help="Wait until a file is unchanged for so long.")] = 500,
 ) -> None:
     """Re-index files as they change (Ctrl-C to stop)."""
     from waypost.faces.watch import watch as watch_files

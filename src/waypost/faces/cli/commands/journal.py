@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
 from waypost.faces.cli.output.journal import print_condensed, print_lines, print_similar, print_stats, print_timeline
@@ -15,24 +16,22 @@ journal_app = typer.Typer(
 )
 app.add_typer(journal_app, name="journal")
 
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")]
-OwnerRights = Annotated[bool, typer.Option("--yes", "-y", help="Confirm with owner rights, without a terminal.")]
+DryRun = Annotated[bool, Option("--dry-run", help="Only show what would be done.")]
+OwnerRights = Annotated[bool, Option("--yes", "-y", help="Confirm with owner rights, without a terminal.")]
 
 
 @journal_app.command()
 def add(
     context: Ctx,
-    text: Annotated[str, typer.Argument(help="The text; - reads standard input.")],
+    text: Annotated[str, Argument(help="The text; - reads standard input.")],
     kind: Annotated[
         str | None,
-        typer.Option(help="note, conversation, workflow_result or preference (default: depends on --session)."),
+        Option(help="note, conversation, workflow_result or preference (default: depends on --session)."),
     ] = None,
-    session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
-    speaker: Annotated[str | None, typer.Option(help="Who said it.")] = None,
-    time: Annotated[
-        str | None, typer.Option(help='When: 2026-01-30, "2026-01-30 18:00", yesterday (default: now).')
-    ] = None,
-    media: Annotated[Path | None, typer.Option(help="A picture, recording or file to attach; a copy is kept.")] = None,
+    session: Annotated[str | None, Option(help="The conversation it belongs to.")] = None,
+    speaker: Annotated[str | None, Option(help="Who said it.")] = None,
+    time: Annotated[str | None, Option(help='When: 2026-01-30, "2026-01-30 18:00", yesterday (default: now).')] = None,
+    media: Annotated[Path | None, Option(help="A picture, recording or file to attach; a copy is kept.")] = None,
     json: Json = False,
 ) -> None:
     """Add an entry to the file of its day."""
@@ -47,7 +46,7 @@ def add(
 def show(
     context: Ctx,
     what: Annotated[
-        str, typer.Argument(help="2026-01-30, 2026-W05, 2026-01, 2026, yesterday, an id or a file (default: today).")
+        str, Argument(help="2026-01-30, 2026-W05, 2026-01, 2026, yesterday, an id or a file (default: today).")
     ] = "",
     json: Json = False,
 ) -> None:
@@ -59,7 +58,7 @@ def show(
 @journal_app.command()
 def timeline(
     context: Ctx,
-    when: Annotated[str, typer.Argument(help="A date, week, month, year, or words such as `last week`.")] = "",
+    when: Annotated[str, Argument(help="A date, week, month, year, or words such as `last week`.")] = "",
     json: Json = False,
 ) -> None:
     """Show what was said at a time, in the original words. Without a time, show an overview."""
@@ -72,8 +71,8 @@ def timeline(
 @journal_app.command()
 def search(
     context: Ctx,
-    text: Annotated[str, typer.Argument(help="The words to find.")],
-    limit: Annotated[int, typer.Option("-k", "--limit", min=1, max=1000, help="Maximum number of lines.")] = 20,
+    text: Annotated[str, Argument(help="The words to find.")],
+    limit: Annotated[int, Option("-k", "--limit", min=1, max=1000, help="Maximum number of lines.")] = 20,
     json: Json = False,
 ) -> None:
     """Find lines with these words in all files, including the archive. `ask --in journal` searches by meaning."""
@@ -94,7 +93,7 @@ def stats(context: Ctx, json: Json = False) -> None:
 @journal_app.command("cleanup", hidden=True)
 def condense(
     context: Ctx,
-    force: Annotated[bool, typer.Option("--force", help="Run now instead of at 4 a.m.")] = False,
+    force: Annotated[bool, Option("--force", help="Run now instead of at 4 a.m.")] = False,
     dry_run: DryRun = False,
     json: Json = False,
 ) -> None:
@@ -107,9 +106,9 @@ def condense(
 def restore(
     context: Ctx,
     what: Annotated[
-        str, typer.Argument(help="2026-01-30, 2026-W05, 2026-01, 2026, an entry's id, `index` or `index 20260130`.")
+        str, Argument(help="2026-01-30, 2026-W05, 2026-01, 2026, an entry's id, `index` or `index 20260130`.")
     ],
-    release: Annotated[bool, typer.Option("--release", help="Allow condensing it again instead.")] = False,
+    release: Annotated[bool, Option("--release", help="Allow condensing it again instead.")] = False,
     json: Json = False,
 ) -> None:
     """Undo condensing from the originals. Restored parts stay as they are until you release them."""
@@ -126,8 +125,8 @@ def restore(
 @journal_app.command()
 def protect(
     context: Ctx,
-    what: Annotated[str, typer.Argument(help="An entry's id, or words from it.")],
-    off: Annotated[bool, typer.Option("--off", help="Remove the protection.")] = False,
+    what: Annotated[str, Argument(help="An entry's id, or words from it.")],
+    off: Annotated[bool, Option("--off", help="Remove the protection.")] = False,
     json: Json = False,
 ) -> None:
     """Keep an entry unchanged forever."""
@@ -143,9 +142,9 @@ def protect(
 @journal_app.command("import")
 def import_(
     context: Ctx,
-    path: Annotated[Path, typer.Argument(help="JSON lines of role, content and time; or an assistant's export.")],
+    path: Annotated[Path, Argument(help="JSON lines of role, content and time; or an assistant's export.")],
     dry_run: DryRun = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Undo the import of this file.")] = False,
+    undo: Annotated[bool, Option("--undo", help="Undo the import of this file.")] = False,
     json: Json = False,
 ) -> None:
     """Import conversations. Running it again adds no duplicates."""
@@ -161,8 +160,8 @@ def import_(
 @journal_app.command()
 def curate(
     context: Ctx,
-    memory_id: Annotated[str, typer.Argument(metavar="ID", help="The entry's id.")],
-    heading: Annotated[str | None, typer.Option(help="The heading to put it under (default: at the end).")] = None,
+    memory_id: Annotated[str, Argument(metavar="ID", help="The entry's id.")],
+    heading: Annotated[str | None, Option(help="The heading to put it under (default: at the end).")] = None,
     json: Json = False,
 ) -> None:
     """Copy an entry into your own part of MEMORY.md."""
@@ -173,8 +172,8 @@ def curate(
 @journal_app.command()
 def prune(
     context: Ctx,
-    after_days: Annotated[int | None, typer.Option(min=0, help="Minimum age in days; 0: any age.")] = None,
-    unused_days: Annotated[int | None, typer.Option(min=0, help="Days since last read; 0: read or not.")] = None,
+    after_days: Annotated[int | None, Option(min=0, help="Minimum age in days; 0: any age.")] = None,
+    unused_days: Annotated[int | None, Option(min=0, help="Days since last read; 0: read or not.")] = None,
     dry_run: DryRun = False,
     json: Json = False,
 ) -> None:
@@ -191,8 +190,8 @@ def prune(
 @journal_app.command()
 def similar(
     context: Ctx,
-    what: Annotated[str, typer.Argument(metavar="SESSION", help="A conversation, or the id of one of its entries.")],
-    k: Annotated[int, typer.Option("-k", min=1, max=100, help="Maximum number of conversations.")] = 5,
+    what: Annotated[str, Argument(metavar="SESSION", help="A conversation, or the id of one of its entries.")],
+    k: Annotated[int, Option("-k", min=1, max=100, help="Maximum number of conversations.")] = 5,
     json: Json = False,
 ) -> None:
     """Find conversations similar to this one."""
@@ -208,8 +207,8 @@ def similar(
 @journal_app.command()
 def topics(
     context: Ctx,
-    by: Annotated[str, typer.Option(help="week, month or year.")] = "month",
-    most: Annotated[int, typer.Option(min=1, max=100, help="Maximum number of topics per period.")] = 5,
+    by: Annotated[str, Option(help="week, month or year.")] = "month",
+    most: Annotated[int, Option(min=1, max=100, help="Maximum number of topics per period.")] = 5,
     json: Json = False,
 ) -> None:
     """Show the most frequent topics over time."""
@@ -227,8 +226,8 @@ def topics(
 @journal_app.command()
 def log(
     context: Ctx,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of events.")] = 50,
-    event: Annotated[str | None, typer.Option(help="Only this event, such as soft_trim_applied.")] = None,
+    limit: Annotated[int, Option(min=1, max=10_000, help="Maximum number of events.")] = 50,
+    event: Annotated[str | None, Option(help="Only this event, such as soft_trim_applied.")] = None,
     json: Json = False,
 ) -> None:
     """Show recent changes to the journal and their reasons."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
 from waypost import config
 from waypost.errors import ConfigError, InvalidInput, NotFound, WaypostError
@@ -55,20 +56,20 @@ def migrate(
     context: Ctx,
     to: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--to",
             metavar="PLACE",
             help="postgresql://USER@HOST/NAME; env:NAME reads a variable; sqlite: files on this machine.",
         ),
     ] = None,
     from_: Annotated[
-        str | None, typer.Option("--from", metavar="PLACE", help="Where they are now (default: as configured).")
+        str | None, Option("--from", metavar="PLACE", help="Where they are now (default: as configured).")
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Move all memories, not only this one.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be moved.")] = False,
-    switch: Annotated[bool, typer.Option("--switch", help="Then set `store` in config.toml.")] = False,
-    instead: Annotated[bool, typer.Option("--replace", help="Delete a copy that already exists there. Asks.")] = False,
-    delete_old: Annotated[bool, typer.Option("--delete-old", help="Then delete the old copy. Asks.")] = False,
+    every: Annotated[bool, Option("--all", help="Move all memories, not only this one.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be moved.")] = False,
+    switch: Annotated[bool, Option("--switch", help="Then set `store` in config.toml.")] = False,
+    instead: Annotated[bool, Option("--replace", help="Delete a copy that already exists there. Asks.")] = False,
+    delete_old: Annotated[bool, Option("--delete-old", help="Then delete the old copy. Asks.")] = False,
     yes: Yes = False,
     json: Json = False,
 ) -> None:

@@ -4,6 +4,7 @@ import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
 from waypost import config
 from waypost.faces.cli.arguments import MYSELF
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 schedule_app = typer.Typer(help="Run maintenance daily with this system's scheduler.", no_args_is_help=True)
 app.add_typer(schedule_app, name="schedule")
 
-All = Annotated[bool, typer.Option("--all", help="For all memories that exist when it runs, not only this one.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")]
+All = Annotated[bool, Option("--all", help="For all memories that exist when it runs, not only this one.")]
+DryRun = Annotated[bool, Option("--dry-run", help="Only show what would be done.")]
 
 _ACTION_TEXT = {
     "installed": "installed",
@@ -36,9 +37,9 @@ _ACTION_TEXT = {
 @schedule_app.command("install")
 def install_(
     context: Ctx,
-    at: Annotated[str, typer.Option("--at", metavar="HH:MM", help="Local time of day.")] = "04:00",
+    at: Annotated[str, Option("--at", metavar="HH:MM", help="Local time of day.")] = "04:00",
     using: Annotated[
-        str | None, typer.Option("--using", metavar="NAME", help="systemd, cron, launchd or task (default: detected).")
+        str | None, Option("--using", metavar="NAME", help="systemd, cron, launchd or task (default: detected).")
     ] = None,
     every: All = False,
     dry_run: DryRun = False,

@@ -4,6 +4,7 @@ import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from waypost import config
 from waypost.errors import InvalidInput
@@ -36,20 +37,18 @@ def setup_(
     context: Ctx,
     agent: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[AGENT]",
             help="claude-code, cursor, codex, gemini, vscode, windsurf or zed (default: list agents found here).",
         ),
     ] = None,
-    user: Annotated[bool, typer.Option("--user", help="For all your projects (default).")] = False,
-    project: Annotated[
-        bool, typer.Option("--project", help="For this project only, in files of its repository.")
-    ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")] = False,
-    uninstall: Annotated[bool, typer.Option("--uninstall", help="Restore your config files exactly.")] = False,
-    no_hooks: Annotated[bool, typer.Option("--no-hooks", help="Do not install hooks.")] = False,
-    no_rules: Annotated[bool, typer.Option("--no-rules", help="Do not add rules.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a foreign entry named `waypost`.")] = False,
+    user: Annotated[bool, Option("--user", help="For all your projects (default).")] = False,
+    project: Annotated[bool, Option("--project", help="For this project only, in files of its repository.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show what would change.")] = False,
+    uninstall: Annotated[bool, Option("--uninstall", help="Restore your config files exactly.")] = False,
+    no_hooks: Annotated[bool, Option("--no-hooks", help="Do not install hooks.")] = False,
+    no_rules: Annotated[bool, Option("--no-rules", help="Do not add rules.")] = False,
+    force: Annotated[bool, Option("--force", help="Overwrite a foreign entry named `waypost`.")] = False,
     json: Json = False,
 ) -> None:
     """Configure an agent to use Waypost: MCP server, hooks that brief it, and a few lines of rules.

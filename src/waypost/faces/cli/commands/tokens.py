@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from waypost import config
 from waypost.errors import InvalidInput
@@ -18,21 +19,19 @@ if TYPE_CHECKING:
 token_app = typer.Typer(help="Access tokens for the HTTP server.", no_args_is_help=True)
 app.add_typer(token_app, name="token")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The agent or device that uses the token.")]
+Name = Annotated[str, Argument(metavar="NAME", help="The agent or device that uses the token.")]
 
 
 @token_app.command("make")
 def make(
     context: Ctx,
     name: Name,
-    person: Annotated[
-        bool, typer.Option("--person", help="Record what it writes under the person, not an agent.")
-    ] = False,
-    read_only: Annotated[bool, typer.Option("--read-only", help="Allow reading only.")] = False,
+    person: Annotated[bool, Option("--person", help="Record what it writes under the person, not an agent.")] = False,
+    read_only: Annotated[bool, Option("--read-only", help="Allow reading only.")] = False,
     everywhere: Annotated[
-        bool, typer.Option("--everywhere", help="Valid for all memories on this machine, not only this project's.")
+        bool, Option("--everywhere", help="Valid for all memories on this machine, not only this project's.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Allow --person without a terminal.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Allow --person without a terminal.")] = False,
     json: Json = False,
 ) -> None:
     """Create a token for this project's memory and print it once. Only its hash is stored."""

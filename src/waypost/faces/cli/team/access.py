@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from waypost import config
 from waypost.errors import InvalidInput, NotFound
@@ -27,11 +28,9 @@ token_app = typer.Typer(help="Access tokens for a team's server.", no_args_is_he
 team_app.add_typer(member_app, name="member")
 team_app.add_typer(token_app, name="token")
 
-SpaceOption = Annotated[
-    str, typer.Option("--space", metavar="SPACE", help="Memory id or name (default: this project's).")
-]
-RoleName = Annotated[str, typer.Argument(metavar="ROLE", help="owner, writer or reader.")]
-TokenName = Annotated[str, typer.Argument(metavar="NAME", help="The agent or device that uses the token.")]
+SpaceOption = Annotated[str, Option("--space", metavar="SPACE", help="Memory id or name (default: this project's).")]
+RoleName = Annotated[str, Argument(metavar="ROLE", help="owner, writer or reader.")]
+TokenName = Annotated[str, Argument(metavar="NAME", help="The agent or device that uses the token.")]
 
 
 def _current(context: Ctx) -> "Identity":
@@ -103,14 +102,12 @@ def make(
     context: Ctx,
     user: User,
     name: TokenName,
-    person: Annotated[
-        bool, typer.Option("--person", help="Record what it writes under the person, not an agent.")
-    ] = False,
-    read_only: Annotated[bool, typer.Option("--read-only", help="Allow reading only.")] = False,
+    person: Annotated[bool, Option("--person", help="Record what it writes under the person, not an agent.")] = False,
+    read_only: Annotated[bool, Option("--read-only", help="Allow reading only.")] = False,
     space: SpaceOption = "",
-    everywhere: Annotated[bool, typer.Option("--everywhere", help="Valid for all memories of this person.")] = False,
-    days: Annotated[int | None, typer.Option(min=1, max=3650, help="Expire after this many days.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Allow --person without a terminal.")] = False,
+    everywhere: Annotated[bool, Option("--everywhere", help="Valid for all memories of this person.")] = False,
+    days: Annotated[int | None, Option(min=1, max=3650, help="Expire after this many days.")] = None,
+    yes: Annotated[bool, Option("--yes", "-y", help="Allow --person without a terminal.")] = False,
     database: DatabaseUrl = "",
     json: Json = False,
 ) -> None:
@@ -138,9 +135,7 @@ def make(
 
 @token_app.command("list")
 def tokens(
-    user: Annotated[
-        str | None, typer.Argument(metavar="USER", help="Only this person's (default: all you can see).")
-    ] = None,
+    user: Annotated[str | None, Argument(metavar="USER", help="Only this person's (default: all you can see).")] = None,
     database: DatabaseUrl = "",
     json: Json = False,
 ) -> None:

@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 import typer
+from typer import Option
 
 from waypost.faces.cli.framework import Json, app
 from waypost.faces.cli.output.memories import print_json, print_notices, safe
@@ -15,7 +16,7 @@ app.add_typer(team_app, name="team")
 
 DatabaseUrl = Annotated[
     str,
-    typer.Option(
+    Option(
         "--database",
         metavar="URL",
         envvar="WAYPOST_ADMIN_STORE",
@@ -28,9 +29,9 @@ DatabaseUrl = Annotated[
 @team_app.command("init")
 def init(
     database: DatabaseUrl = "",
-    prefix: Annotated[str | None, typer.Option(help="Prefix of the role names.", show_default="waypost")] = None,
+    prefix: Annotated[str | None, Option(help="Prefix of the role names.", show_default="waypost")] = None,
     server: Annotated[
-        bool, typer.Option("--server", help="Set a new password for the server role and print it once.")
+        bool, Option("--server", help="Set a new password for the server role and print it once.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -86,7 +87,7 @@ def status(database: DatabaseUrl = "", json: Json = False) -> None:
 @team_app.command("audit")
 def audit(
     database: DatabaseUrl = "",
-    most: Annotated[int, typer.Option("-n", min=1, max=10_000, help="Maximum number of entries.")] = 50,
+    most: Annotated[int, Option("-n", min=1, max=10_000, help="Maximum number of entries.")] = 50,
     json: Json = False,
 ) -> None:
     """Show changes to users, roles and tokens, newest first."""

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from waypost.errors import InvalidInput
 from waypost.faces.cli.framework import Json
@@ -17,9 +18,9 @@ login_app = typer.Typer(help="Database roles that users' machines log in with.",
 team_app.add_typer(user_app, name="user")
 team_app.add_typer(login_app, name="login")
 
-User = Annotated[str, typer.Argument(metavar="USER", help="The person's name in the team.")]
-Login = Annotated[str, typer.Argument(metavar="ROLE", help="A database role that can log in.")]
-Create = Annotated[bool, typer.Option("--create", help="Create the role and print its password once.")]
+User = Annotated[str, Argument(metavar="USER", help="The person's name in the team.")]
+Login = Annotated[str, Argument(metavar="ROLE", help="A database role that can log in.")]
+Create = Annotated[bool, Option("--create", help="Create the role and print its password once.")]
 
 
 @user_app.command("add")

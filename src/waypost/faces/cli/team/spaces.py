@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from waypost import config
 from waypost.faces.cli.framework import Ctx, Json, Yes, session_of
@@ -40,7 +41,7 @@ def list_spaces(database: DatabaseUrl = "", json: Json = False) -> None:
 
 @space_app.command("forget")
 def forget_space(
-    space: Annotated[str, typer.Argument(metavar="SPACE", help="Its id or name.")],
+    space: Annotated[str, Argument(metavar="SPACE", help="Its id or name.")],
     database: DatabaseUrl = "",
     yes: Yes = False,
     json: Json = False,
@@ -57,7 +58,7 @@ def forget_space(
 def print_sql(
     context: Ctx,
     database: DatabaseUrl = "",
-    prefix: Annotated[str | None, typer.Option(help="Prefix of the role names.", show_default="waypost")] = None,
+    prefix: Annotated[str | None, Option(help="Prefix of the role names.", show_default="waypost")] = None,
 ) -> None:
     """Print SQL that creates missing roles, for a login with CREATEROLE. Run `team init` afterwards.
 

@@ -7,18 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Depends, Query, Response
 
 from waypost.errors import NotFound, PersonOnly, Refused
+from waypost.faces.rest import bodies
 from waypost.faces.rest.answers import JsonAnswer
-from waypost.faces.rest.bodies import (
-    Correction,
-    LifetimeBody,
-    MemoriesBody,
-    NewMemory,
-    PlaceBody,
-    Protection,
-    Rejected,
-    Restoration,
-    Retraction,
-)
 from waypost.faces.rest.caller import Owner, Person, Reader, SpaceAccess, Writer
 from waypost.faces.rest.cursors import read_cursor
 from waypost.faces.rest.etags import check_match, etag_of, is_known
@@ -101,7 +91,7 @@ def page(access: SpaceAccess, query: ListingQuery, cursor: str | None, limit: in
 
 
 @router.post("", status_code=201)
-def remember(access: Writer, given: NewMemory, response: Response) -> dict[str, Any]:
+def remember(access: Writer, given: bodies.NewMemory, response: Response) -> dict[str, Any]:
     """Store a memory. 201: new. 200: already stored or merged. 202: it would replace a person's memory and needs review.
     409: the value was rejected."""
     receipt = access.memory.remember(**given.given())
@@ -109,13 +99,13 @@ def remember(access: Writer, given: NewMemory, response: Response) -> dict[str, 
 
 
 @router.post("/batch")
-def remember_many(access: Writer, given: MemoriesBody) -> dict[str, Any]:
+def remember_many(access: Writer, given: bodies.MemoriesBody) -> dict[str, Any]:
     """Store many memories, in order. All are checked first, so that an invalid one stores nothing."""
     return receipts_row(access.memory.remember_many([memory.given() for memory in given.memories]))
 
 
 @router.post("/lift")
-def lift(access: Person, given: Rejected) -> dict[str, Any]:
+def lift(access: Person, given: bodies.Rejected) -> dict[str, Any]:
     """Allow a rejected or forgotten value again, by text, kind and domain. Persons only."""
     if not access.memory.facts.lift_rejection(**given.given()):
         raise NotFound("No such value was rejected.", "Give its exact text, kind and domain.")
@@ -154,7 +144,7 @@ def subtree(
 
 @router.post("/{memory_id}/correct")
 def correct(
-    access: Writer, memory_id: MemoryId, given: Correction, response: Response, if_match: IfMatch = None
+    access: Writer, memory_id: MemoryId, given: bodies.Correction, response: Response, if_match: IfMatch = None
 ) -> dict[str, Any]:
     """Fix a memory's text; the old version stays in history. 202: it is a person's memory and needs review."""
     with _locked(access, memory_id, if_match):
@@ -166,7 +156,7 @@ def retract(
     access: Writer,
     memory_id: MemoryId,
     response: Response,
-    given: Retraction | None = None,
+    given: bodies.Retraction | None = None,
     if_match: IfMatch = None,
 ) -> dict[str, Any]:
     """Retract a memory, or say until when it was true. A memory it replaced becomes valid again. History keeps both. 202: it
@@ -188,7 +178,7 @@ def reject(access: Person, memory_id: MemoryId, if_match: IfMatch = None) -> dic
 
 @router.post("/{memory_id}/restore")
 def restore_memory(
-    access: Writer, memory_id: MemoryId, given: Restoration | None = None, if_match: IfMatch = None
+    access: Writer, memory_id: MemoryId, given: bodies.Restoration | None = None, if_match: IfMatch = None
 ) -> dict[str, Any]:
     """Undo a retraction or rejection. With `version`, restore that version from its history. Only a person can restore what
     a person removed."""
@@ -199,7 +189,7 @@ def restore_memory(
 
 @router.post("/{memory_id}/protect")
 def protect(
-    access: Writer, memory_id: MemoryId, given: Protection | None = None, if_match: IfMatch = None
+    access: Writer, memory_id: MemoryId, given: bodies.Protection | None = None, if_match: IfMatch = None
 ) -> dict[str, Any]:
     """Protect a memory from ageing, pruning and expiry, or stop that."""
     on = given is None or given.on
@@ -210,7 +200,7 @@ def protect(
 
 @router.post("/{memory_id}/promote")
 def promote(
-    access: Writer, memory_id: MemoryId, given: PlaceBody, response: Response, if_match: IfMatch = None
+    access: Writer, memory_id: MemoryId, given: bodies.PlaceBody, response: Response, if_match: IfMatch = None
 ) -> dict[str, Any]:
     """Change a fact's level, parent, domain or module."""
     with _locked(access, memory_id, if_match):
@@ -218,7 +208,9 @@ def promote(
 
 
 @router.put("/{memory_id}/ttl")
-def set_ttl(access: Writer, memory_id: MemoryId, given: LifetimeBody, if_match: IfMatch = None) -> dict[str, Any]:
+def set_ttl(
+    access: Writer, memory_id: MemoryId, given: bodies.LifetimeBody, if_match: IfMatch = None
+) -> dict[str, Any]:
     """Set when a memory expires, what restarts its TTL, and what happens then. Without fields it never expires."""
     with _locked(access, memory_id, if_match):
         return access.memory.facts.set_ttl(memory_id, **given.given()).to_json()
