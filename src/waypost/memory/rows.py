@@ -1,4 +1,4 @@
-"""Rows of answers, with the same keys as the command line's --json."""
+"""Rows that the faces answer with: the same keys over REST and with --json."""
 
 from typing import TYPE_CHECKING, Any
 

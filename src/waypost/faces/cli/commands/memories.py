@@ -278,12 +278,9 @@ def forget(context: Ctx, memory_id: Id, yes: Yes = False, json: Json = False) ->
     confirm(f"Forget {memory_id} and its history permanently?", yes=yes)
     forgotten = memory.forget(memory_id)
     if json:
-        print_json(
-            {
-                "id": forgotten.memory_id, "status": "forgotten", "versions": forgotten.versions, "complete": forgotten.complete,
-                "exports_changed": list(forgotten.exports_changed), "beyond_reach": list(forgotten.beyond_reach),
-            }
-        )  # fmt: skip
+        from waypost.memory.rows import forgotten_row  # loads flows
+
+        print_json(forgotten_row(forgotten))
         return
     print(f"Forgotten: {forgotten.memory_id} ({counted(forgotten.versions, 'version')}).")
     if not forgotten.complete:

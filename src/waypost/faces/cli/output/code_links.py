@@ -7,6 +7,7 @@ from rich.text import Text
 
 from waypost.faces.cli.output.editor_links import EditorLinks, place_text
 from waypost.faces.cli.output.memories import console, print_notices, print_pairs, print_text, safe
+from waypost.memory import rows
 from waypost.model.code_link import CODE_CHANGED
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, UNCHECKED
 from waypost.model.reference import CodeReference, LineRange
@@ -69,15 +70,11 @@ def _with_link(ref: dict[str, Any], places: EditorLinks) -> dict[str, Any]:
 
 
 def full_row(memory: "LinkedMemory", places: EditorLinks) -> dict[str, Any]:
-    """All fields of a memory, with the current state of its links."""
-    from waypost.flows.versions.row import memory_row
-
-    now = memory.to_json()
-    row = memory_row(memory.version, memory.state)
-    current = {key: now[key] for key in ("code_refs", "confidence", "is_stale", "stale_reason", "stale_since")}
+    """All fields of a memory, with the current state of its links and an editor URL for every place."""
+    row = rows.full_row(memory)
     if memory.project is not None:
-        return hit_with_links({**row, **current, "project": now["project"]}, places)
-    return with_links({**row, **current}, places)
+        return hit_with_links({**row, "project": memory.project.to_json()}, places)
+    return with_links(row, places)
 
 
 def print_memory(memory: "LinkedMemory", places: EditorLinks) -> None:

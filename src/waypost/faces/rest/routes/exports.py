@@ -9,8 +9,8 @@ from waypost.errors import NotFound
 from waypost.faces.rest.bodies import ImportBody, NewExport
 from waypost.faces.rest.caller import Person, Reader, SpaceAccess, Writer
 from waypost.faces.rest.problems import ProblemError
-from waypost.memory.rows import export_row, receipts_row
 from waypost.faces.rest.strict_route import StrictRoute
+from waypost.memory.rows import export_row, receipts_row
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from waypost.faces.rest.parameters import (
     MemoryId,
 )
 from waypost.faces.rest.problems import ProblemError
-from waypost.memory.rows import forgotten_row, full_row, history_row, receipts_row
 from waypost.faces.rest.strict_route import StrictRoute
+from waypost.memory.rows import forgotten_row, full_row, history_row, receipts_row
 from waypost.model.draft import MAX_LEVEL
 from waypost.model.kinds import KINDS
 
