@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from waypost.faces.dashboard.rank_explanation import main_reasons
+from waypost.faces.dashboard.memory_rows import main_reasons
 from waypost.faces.dashboard.request_context import PageRequest, ShowPage, address
 from waypost.faces.dashboard.wording import ago, day, opening, percent, plain, reason, shortened, size
 from waypost.faces.guard.identity import TokenIdentity

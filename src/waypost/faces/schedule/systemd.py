@@ -6,8 +6,7 @@
 import re
 from pathlib import Path
 
-from waypost.faces.schedule.job import ScheduledJob
-from waypost.faces.schedule.report import Deed, ScheduleReport, ScheduleState
+from waypost.faces.schedule.job import Deed, ScheduledJob, ScheduleReport, ScheduleState
 from waypost.faces.schedule.system import (
     ScheduleSystem,
     author,

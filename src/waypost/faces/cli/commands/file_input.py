@@ -164,7 +164,7 @@ def import_file(session: CommandSession, path: Path | None, source: str | None, 
 
 
 def _import_folder(session: CommandSession, path: Path | None, source: str, *, undo: bool, json: bool) -> None:
-    from waypost.faces.cli.commands.journal_import import import_folder, undo_import
+    from waypost.faces.cli.commands.journal import import_folder, undo_import
 
     if undo:
         undo_import(session, path, source, json=json)

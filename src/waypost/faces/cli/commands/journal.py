@@ -1,15 +1,21 @@
 """Commands for the journal: conversations and notes in Markdown files."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Argument, Option
 
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
 from waypost.faces.cli.output.journal import print_condensed, print_lines, print_similar, print_stats, print_timeline
-from waypost.faces.cli.output.memories import print_json, safe
+from waypost.faces.cli.output.memories import print_json, print_notices, print_pairs, safe
+from waypost.faces.cli.output.progress import progress
 from waypost.text.plural import counted
+
+if TYPE_CHECKING:
+    from waypost.faces.cli.session import CommandSession
+    from waypost.flows.journal.entry_import import EntryImportReport, Returned
+
 
 journal_app = typer.Typer(
     help="Conversations and notes in daily Markdown files, condensed as they age.", no_args_is_help=True
@@ -148,8 +154,6 @@ def import_(
     json: Json = False,
 ) -> None:
     """Import conversations. Running it again adds no duplicates."""
-    from waypost.faces.cli.commands.journal_import import import_chat, undo_import
-
     session = session_of(context)
     if undo:
         undo_import(session, path, "chat", json=json)
@@ -248,3 +252,65 @@ def approve_dna(context: Ctx, yes: OwnerRights = False, json: Json = False) -> N
         print_json({"approved": True})
     else:
         print("DNA.md is approved as it is now. If it changes, approve it again.")
+
+
+_PHASE = "Writing entries"
+
+
+def import_chat(session: "CommandSession", path: Path, *, dry_run: bool, json: bool) -> None:
+    with progress(json=json) as show_progress:
+        report = session.memory().journal.import_chat(
+            path, progress=lambda done, total: show_progress(_PHASE, done, total), dry_run=dry_run
+        )
+    _print_report(report, json=json)
+
+
+def import_folder(session: "CommandSession", origin: str, path: Path, *, json: bool) -> None:
+    with progress(json=json) as show_progress:
+        report = session.memory().journal.import_folder(
+            origin, path, progress=lambda done, total: show_progress(_PHASE, done, total)
+        )
+    _print_report(report, json=json)
+
+
+def undo_import(session: "CommandSession", path: Path | None, origin: str, *, json: bool) -> None:
+    which = None if path is None else session.path(path)
+    done = session.memory().journal.undo_import(which, origin)
+    if json:
+        print_json(done.to_json())
+        return
+    _print_undone(done)
+
+
+def _print_undone(done: "Returned") -> None:
+    print(f"Undid the import {done.id}.")
+    print(f"  Removed {counted(len(done.retracted), 'entry', 'entries')}, also from the files.")
+    if done.left:
+        print(f"  Kept {counted(len(done.left), 'entry', 'entries')} changed since the import.")
+    if done.files:
+        print(f"  Changed files: {safe(', '.join(done.files))}.")
+    if done.kept:
+        print(f"  Kept files changed since the import: {safe(', '.join(done.kept))}.")
+
+
+def _print_report(report: "EntryImportReport", *, json: bool) -> None:
+    if json:
+        print_json(report.to_json())
+        return
+    pairs = {
+        "would import" if report.dry_run else "imported": f"{counted(report.entries, 'entry', 'entries')} of "
+        f"{counted(report.days, 'day')}, {counted(report.preferences, 'preference')}",
+        "already stored": report.duplicates,
+    }
+    if report.refused:
+        pairs["refused"] = report.refused
+    if report.masked:
+        pairs["secrets masked"] = report.masked
+    if report.files:
+        pairs["files"] = ", ".join(report.files)
+    if report.backup:
+        pairs["copy of the source"] = report.backup
+    if report.id:
+        pairs["import"] = f"{report.id} (to undo, add --undo to the command)"
+    print_pairs(pairs)
+    print_notices(report.notices)

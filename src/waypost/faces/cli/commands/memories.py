@@ -105,7 +105,7 @@ def ask(
         row = answer.to_json(explain=explain)
         print_json({**row, "hits": [output.code_links.hit_with_links(hit, places) for hit in row["hits"]]})
     else:
-        output.answers.print_answer(answer, places, explain=explain)
+        output.code_links.print_answer(answer, places, explain=explain)
     if not answer.hits:
         raise typer.Exit(NotFound.exit_code)
 

@@ -15,7 +15,7 @@ from waypost.space.identity import identify_person
 
 if TYPE_CHECKING:
     from waypost.config import Settings
-    from waypost.faces.schedule.report import ScheduleReport, ScheduleState
+    from waypost.faces.schedule.job import ScheduleReport, ScheduleState
     from waypost.space.identity import Identity
 
 schedule_app = typer.Typer(help="Run maintenance daily with this system's scheduler.", no_args_is_help=True)

@@ -15,7 +15,7 @@ from waypost.space.identity import identify
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from waypost.faces.setup.detect import Detected
+    from waypost.faces.setup.install import Detected
     from waypost.faces.setup.places import Scope
     from waypost.faces.setup.report import ConfigChange, SetupReport
 
@@ -64,7 +64,7 @@ def setup_(
         raise InvalidInput("No agent given.", f"Use one of {', '.join(agents.agents())}.")
     here, root = places.this_system(config.load()), _project(context)
     if agent is None:
-        from waypost.faces.setup.detect import detect
+        from waypost.faces.setup.install import detect
 
         _print_detected(detect(here, root), json=json)
         return

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from waypost.lazy import lazy_modules
 
 if TYPE_CHECKING:
-    from waypost.faces.cli.output import answers as answers
     from waypost.faces.cli.output import code_links as code_links
     from waypost.faces.cli.output import editor_links as editor_links
     from waypost.faces.cli.output import facts as facts

@@ -6,8 +6,7 @@ from datetime import date
 from typing import Any
 
 from waypost.errors import InvalidInput
-from waypost.faces.dashboard.pages.journal_period import show_conversation, show_file, show_period
-from waypost.faces.dashboard.pages.journal_summary import PERIOD
+from waypost.faces.dashboard.pages.journal_period import PERIOD, show_conversation, show_file, show_period
 from waypost.faces.dashboard.plots import Series, bar_plot, calendar_plot, line_plot
 from waypost.faces.dashboard.request_context import PageRequest, PageRoute, Redirect, ShowPage, post_routes
 from waypost.flows.journal.calendar import DayCounted

@@ -7,8 +7,7 @@ from typing import Any
 
 from waypost.config import Settings
 from waypost.errors import InvalidInput
-from waypost.faces.hooks.agent.formats import HookInput
-from waypost.faces.hooks.agent.output import NOTHING, HookOutput, fitting
+from waypost.faces.hooks.agent.formats import NOTHING, HookInput, HookOutput, fitting
 from waypost.space.alias import identify_here
 from waypost.space.identity import Identity
 from waypost.space.place import known_by, space_directory

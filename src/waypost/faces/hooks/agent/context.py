@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from waypost import flows
 from waypost.faces.hooks.agent.already_shown import is_anything_told, lost_at, told_key
-from waypost.faces.hooks.agent.output import NOTHING, HookOutput
+from waypost.faces.hooks.agent.formats import NOTHING, HookOutput
 from waypost.memory.handle import MemoryHandle
 from waypost.model.memory import Version
 from waypost.model.recall import Hit

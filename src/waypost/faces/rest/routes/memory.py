@@ -10,9 +10,8 @@ from waypost.errors import NotFound, PersonOnly, Refused
 from waypost.faces.rest import bodies
 from waypost.faces.rest.answers import JsonAnswer
 from waypost.faces.rest.caller import Owner, Person, Reader, SpaceAccess, Writer
-from waypost.faces.rest.cursors import read_cursor
 from waypost.faces.rest.etags import check_match, etag_of, is_known
-from waypost.faces.rest.listing import ListingQuery, page_of
+from waypost.faces.rest.listing import ListingQuery, page_of, read_cursor
 from waypost.faces.rest.parameters import (
     LONGEST_LINE,
     Archived,
