@@ -29,10 +29,7 @@ CsrfToken = Callable[[Any], str]  # the token that forms of this request must se
 
 
 def dashboard_app(
-    spaces: Spaces,
-    *,
-    csrf_token: CsrfToken = lambda _: "",
-    places: Iterable[PageRoute] = PAGES,
+    spaces: Spaces, *, csrf_token: CsrfToken = lambda _: "", places: Iterable[PageRoute] = PAGES
 ) -> Starlette:
     """To run behind the gate, which sets a `TokenIdentity` on every request and checks for forged ones."""
     renderer, slow_work = Renderer(spaces, csrf_token), SlowWork()

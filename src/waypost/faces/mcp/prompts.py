@@ -25,7 +25,7 @@ def listing() -> list[dict[str, Any]]:
             "title": prompt["title"],
             "description": prompt["description"],
             "arguments": [
-                {"name": prompt["argument"], "description": prompt["argument_description"], "required": True},
+                {"name": prompt["argument"], "description": prompt["argument_description"], "required": True}
             ],
         }
         for name, prompt in _table().items()

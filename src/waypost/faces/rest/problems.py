@@ -134,8 +134,6 @@ async def _unforeseen(request: Request, error: Exception) -> Response:
 
 
 def _usual_remedy(status: int) -> str:
-    return {
-        404: "Check the id.",
-        403: "Check the token's rights.",
-        422: "See /openapi.json for the parameters.",
-    }.get(status, "Try again; if it persists, run `waypost doctor`.")
+    return {404: "Check the id.", 403: "Check the token's rights.", 422: "See /openapi.json for the parameters."}.get(
+        status, "Try again; if it persists, run `waypost doctor`."
+    )

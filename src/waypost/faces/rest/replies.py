@@ -173,13 +173,7 @@ class TeamReplies(Replies):
     def begin(self, claim: Claim) -> StoredReply | None:
         key, request = self._key(claim), _digest(self._secret, claim.request)
         stored = self._kept.begin(
-            key,
-            _digest(self._secret, claim.caller),
-            request,
-            now=self._clock(),
-            lease=_HELD,
-            kept=KEPT,
-            most=MOST_EACH,
+            key, _digest(self._secret, claim.caller), request, now=self._clock(), lease=_HELD, kept=KEPT, most=MOST_EACH
         )
         if stored is None:
             return None

@@ -136,10 +136,7 @@ def of_database(dsn: str, listens: Callable[[], bool], processes: Processes) -> 
 
     return [
         ReadGauge(
-            "waypost_store_connections",
-            "Connections in use and idle; threads waiting for one.",
-            used,
-            ("state",),
+            "waypost_store_connections", "Connections in use and idle; threads waiting for one.", used, ("state",)
         ),
         ReadGauge("waypost_listening", "1 while it receives change notifications.", lambda: {(): float(listens())}),
         ReadGauge("waypost_servers", "Servers of the team, at the last count.", lambda: {(): float(processes.count)}),

@@ -26,8 +26,7 @@ def status(context: Ctx, json: Json = False) -> None:
 def doctor(
     context: Ctx,
     fix: Annotated[
-        bool,
-        Option("--fix", help="Repair what can be rebuilt, including a damaged database, and do pending work."),
+        bool, Option("--fix", help="Repair what can be rebuilt, including a damaged database, and do pending work.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -104,8 +103,7 @@ def import_(
         Path | None, Argument(metavar="[PATH]", help="Input file; with --undo, also the id of an import.")
     ] = None,
     source: Annotated[
-        str | None,
-        Option("--from", metavar="NAME", help="Source format: code-tags (Coding Brain), memory-bridge, …"),
+        str | None, Option("--from", metavar="NAME", help="Source format: code-tags (Coding Brain), memory-bridge, …")
     ] = None,
     undo: Annotated[
         bool, Option("--undo", help="With --from: retract what the latest import, or that of PATH, added.")

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 _AT_LINE = re.compile(r"(?s)(.+?):(\d{1,9})(?::\d{1,9}|-\d{1,9})?:?")
 
 Files = Annotated[
-    list[str] | None,
-    Option("--files", metavar="PATH", help="Only memories about this file or folder (repeatable)."),
+    list[str] | None, Option("--files", metavar="PATH", help="Only memories about this file or folder (repeatable).")
 ]
 
 
@@ -101,8 +100,7 @@ def relink(
     context: Ctx,
     memory_id: Annotated[str | None, Argument(metavar="[ID]", help="The id of a memory.")] = None,
     ref: Annotated[
-        list[str] | None,
-        Option("--ref", metavar="PATH#L1-L9", help="The new code reference (repeatable)."),
+        list[str] | None, Option("--ref", metavar="PATH#L1-L9", help="The new code reference (repeatable).")
     ] = None,
     add: Annotated[bool, Option("--add", help="Add --ref to the existing references.")] = False,
     every: Annotated[bool, Option("--all", help="All memories whose code moved.")] = False,

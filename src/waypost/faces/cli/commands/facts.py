@@ -146,8 +146,7 @@ def ttl(
         ),
     ] = None,
     refresh: Annotated[
-        list[str] | None,
-        Option(metavar="GLOB", help="Restart the TTL when a matching file changes (repeatable)."),
+        list[str] | None, Option(metavar="GLOB", help="Restart the TTL when a matching file changes (repeatable).")
     ] = None,
     on_expire: Annotated[str | None, Option(help="What to do on expiry: stale, archive or delete.")] = None,
     none: Annotated[bool, Option("--none", help="Remove the TTL.")] = False,

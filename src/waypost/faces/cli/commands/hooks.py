@@ -155,12 +155,7 @@ def _print_state(state: "HookState") -> None:
 
 def _state_json(state: "HookState") -> dict[str, Any]:
     hooks = [
-        {
-            "name": hook.name,
-            "path": str(hook.path),
-            "state": hook.state,
-            "kept": str(hook.kept) if hook.kept else None,
-        }
+        {"name": hook.name, "path": str(hook.path), "state": hook.state, "kept": str(hook.kept) if hook.kept else None}
         for hook in state.hooks
     ]
     return {

@@ -31,8 +31,7 @@ def add(
     context: Ctx,
     text: Annotated[str, Argument(help="The text; - reads standard input.")],
     kind: Annotated[
-        str | None,
-        Option(help="note, conversation, workflow_result or preference (default: depends on --session)."),
+        str | None, Option(help="note, conversation, workflow_result or preference (default: depends on --session).")
     ] = None,
     session: Annotated[str | None, Option(help="The conversation it belongs to.")] = None,
     speaker: Annotated[str | None, Option(help="Who said it.")] = None,

@@ -34,8 +34,7 @@ def remember(
         str | None, Option(metavar="NAME", help="architecture, api_contract, implementation or session.")
     ] = None,
     refresh: Annotated[
-        list[str] | None,
-        Option("--refresh", metavar="GLOB", help="Restart the TTL when a matching file changes."),
+        list[str] | None, Option("--refresh", metavar="GLOB", help="Restart the TTL when a matching file changes.")
     ] = None,
     on_expire: Annotated[
         str | None, Option(metavar="ACTION", help="What to do on expiry: stale, archive or delete.")
@@ -87,8 +86,7 @@ def ask(
         float, Option(min=0, max=1, help="Leave out memories with lower confidence, 0 to 1.")
     ] = 0.0,
     exclude_tag: Annotated[
-        list[str] | None,
-        Option("--exclude-tag", metavar="NAME[=VALUE]", help="Leave out memories with this tag."),
+        list[str] | None, Option("--exclude-tag", metavar="NAME[=VALUE]", help="Leave out memories with this tag.")
     ] = None,
     archived: Archived = False,
     explain: Annotated[bool, Option("--explain", help="Show how each score was computed.")] = False,

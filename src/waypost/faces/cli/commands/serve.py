@@ -69,8 +69,7 @@ def serve(
     ] = None,
     open_browser: Annotated[bool, Option("--open", help="Open the dashboard in a browser.")] = False,
     log_format: Annotated[
-        str | None,
-        Option(metavar="FORM", help="text: errors only; json: a line for each request and event."),
+        str | None, Option(metavar="FORM", help="text: errors only; json: a line for each request and event.")
     ] = None,
     profile: Profile = "default",
     json: Json = False,

@@ -180,7 +180,4 @@ def _start(hit: AboutHit) -> int:
     return lines.start if lines is not None else 0
 
 
-PAGES = (
-    PageRoute("/code", show, "code"),
-    PageRoute("/code/{path:path}", show_place, "code"),
-)
+PAGES = (PageRoute("/code", show, "code"), PageRoute("/code/{path:path}", show_place, "code"))

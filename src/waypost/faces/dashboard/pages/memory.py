@@ -172,8 +172,7 @@ def _check_seen(request: PageRequest, memory: Memory, memory_id: str) -> None:
     seen = request.sent("seen", 20)
     if seen and seen != str(memory.show(memory_id).version.number):
         raise Refused(
-            "Someone has changed it since you opened the page.",
-            "Go back, read the current text, and change that.",
+            "Someone has changed it since you opened the page.", "Go back, read the current text, and change that."
         )
 
 

@@ -16,13 +16,7 @@ from pathlib import Path
 from waypost.errors import InvalidInput, SecurityError, StoreError
 from waypost.faces.hooks.socket.place import prepare_run_folder
 from waypost.model.time import from_micros, to_micros
-from waypost.space.platform import (
-    PRIVATE_FILE,
-    check_private_directory,
-    read_small_file,
-    wait_lock,
-    write_private_file,
-)
+from waypost.space.platform import PRIVATE_FILE, check_private_directory, read_small_file, wait_lock, write_private_file
 
 _LARGEST = 256_000  # bytes: some six thousand memories, more than a session gets before it is compacted
 _MOST_SESSIONS = 200

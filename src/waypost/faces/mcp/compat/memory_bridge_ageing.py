@@ -55,11 +55,7 @@ def _stale(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     expired = memory.facts.review(include_archived=given["include_archived"]).stale
     changed = memory.code.stale().memories if has_tree(memory) or memory.admin.shown_checkout() is not None else ()
     facts = list({fact.id: fact for fact in (*expired, *changed)}.values())
-    data = {
-        "status": "success",
-        "stale_count": len(facts),
-        "stale_facts": [_row(fact) for fact in facts[:_SHOWN]],
-    }
+    data = {"status": "success", "stale_count": len(facts), "stale_facts": [_row(fact) for fact in facts[:_SHOWN]]}
     left = len(facts) - _SHOWN
     return json_reply({**data, "notices": [f"{left} more are not shown."]} if left > 0 else data)
 

@@ -7,16 +7,7 @@ from fastapi import APIRouter, Response
 from waypost.faces.rest.bodies import NewMemory, Pruning
 from waypost.faces.rest.caller import OwnerHere, ReaderHere, WriterHere
 from waypost.faces.rest.jobs import start
-from waypost.faces.rest.parameters import (
-    AboutLimit,
-    AsOf,
-    FilePath,
-    KnownAt,
-    Limit,
-    Line,
-    MemoryId,
-    Question,
-)
+from waypost.faces.rest.parameters import AboutLimit, AsOf, FilePath, KnownAt, Limit, Line, MemoryId, Question
 from waypost.faces.rest.routes.code import code_memories
 from waypost.faces.rest.routes.journal import prune
 from waypost.faces.rest.routes.memory import Listing, erase, page, stored_answer
