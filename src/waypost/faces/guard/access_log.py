@@ -18,13 +18,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from waypost.faces.guard.asgi import Scope, values
+from waypost.faces.guard.identity import TokenIdentity
 from waypost.faces.guard.limits import Buckets, Monotonic
-
-if TYPE_CHECKING:
-    from waypost.faces.guard.identity import TokenIdentity
 
 SEEN = "waypost.seen"  # the scope key of a request's LoggedRequest
 HEADER = b"x-request-id"
@@ -43,7 +41,7 @@ class LoggedRequest:
     """What is known about one request. Each part of the server adds to it."""
 
     request_id: str
-    identity: "TokenIdentity | None" = None
+    identity: TokenIdentity | None = None
     refused: str = ""  # the reason in one word
     route: str = "other"  # the template of its path
     space: str = ""

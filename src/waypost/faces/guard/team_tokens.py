@@ -8,18 +8,15 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from waypost.errors import InvalidInput, NotFound, SecurityError
 from waypost.faces.guard.asgi import CALLER, SPACE_HEADER, App, Receive, Scope, Send
-from waypost.faces.guard.identity import TokenIdentity
+from waypost.faces.guard.identity import Kind, Rights, TokenIdentity
 from waypost.faces.guard.sessions import IDLE, LONGEST, SignedInSession
 from waypost.faces.guard.tokens import digest_of, new_token
 from waypost.memory.team_database import TeamDatabase, acting_as
 from waypost.model.time import Clock, utc_now
-
-if TYPE_CHECKING:
-    from waypost.faces.guard.identity import Kind, Rights
 
 _LONGEST = 256  # characters of input that can be a token
 _ID = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -173,8 +170,8 @@ class TokenDirectory(Protocol):
         name: str,
         *,
         digest: str,
-        kind: "Kind",
-        rights: "Rights",
+        kind: Kind,
+        rights: Rights,
         space_id: str | None,
         expires: datetime | None,
     ) -> None: ...
@@ -185,8 +182,8 @@ def make_token(
     user: str,
     name: str,
     *,
-    kind: "Kind",
-    rights: "Rights",
+    kind: Kind,
+    rights: Rights,
     space_id: str | None = None,
     expires: datetime | None = None,
 ) -> str:

@@ -177,8 +177,6 @@ class McpApp:
         return send_and_note
 
     async def _end(self, session: str, scope: Scope) -> None:
-        """Close a session as its client would."""
-
         async def receive() -> Message:
             return _NOTHING
 

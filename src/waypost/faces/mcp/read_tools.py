@@ -84,7 +84,6 @@ def whole(call: ToolCall, memory_id: str, as_of: str | None = None, known_at: st
 
 
 def _end_notice(version: "Version", now: datetime) -> list[str]:
-    """A notice if the memory is no longer true."""
     until = version.valid_until
     if until is None or until > now:
         return []

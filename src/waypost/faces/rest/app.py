@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
@@ -32,10 +31,8 @@ from waypost.faces.rest.routes import (
 )
 from waypost.faces.rest.routes import spaces as spaces_routes
 from waypost.faces.rest.streams import Holds, Pause, Streams
+from waypost.memory.catalog import Spaces
 from waypost.model.time import Clock, utc_now
-
-if TYPE_CHECKING:
-    from waypost.memory.catalog import Spaces
 
 _ROUTERS = tuple(
     module.router
@@ -48,7 +45,7 @@ ROUTES = tuple(route for router in _ROUTERS for route in router.routes if isinst
 
 
 def rest_app(
-    spaces: "Spaces",
+    spaces: Spaces,
     *,
     clock: Clock = utc_now,
     pause: Pause = asyncio.sleep,

@@ -69,7 +69,6 @@ def _apply(
 
 
 def _file_record(step: FileStep, record: Record, records: Records) -> SetupFile:
-    """The record of a file: its content before set-up and after it."""
     current, names = step.current, tuple(part.name for part in step.target.parts)
     after = digest(step.text.encode("utf-8"))
     earlier = record.of(current.real) or next(

@@ -181,7 +181,6 @@ def _own_lines(text: str, holder: Node) -> bool:
 
 
 def _unit(document: JsonDocument) -> str:
-    """The indentation of one level in this text."""
     root, text = document.root, document.text
     if root is None or not root.children or not _own_lines(text, root):
         return _USUAL_UNIT

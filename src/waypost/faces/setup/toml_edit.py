@@ -149,7 +149,6 @@ def _cuts(text: str, ours: list[TomlStatement]) -> list[tuple[int, int]]:
 
 
 def _has_statement(between: str) -> bool:
-    """Whether there is more than comments and white space."""
     return any(line.strip() and not line.strip().startswith("#") for line in between.splitlines())
 
 

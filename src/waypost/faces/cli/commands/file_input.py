@@ -90,7 +90,6 @@ def text_given(text: str) -> str:
 
 
 def _lift_and_repeat(memory: "Memory", text: str, options: dict[str, Any], refused: Receipt, *, yes: bool) -> Receipt:
-    """Offer to store a rejected value after all."""
     confirm(f"Refused: {refused.reason}. Store it anyway?", yes=yes)
     if not memory.facts.lift_rejection(text, **{name: options[name] for name in _VALUE_FIELDS if name in options}):
         return refused

@@ -41,8 +41,6 @@ _STEPS = {
 
 @dataclass(slots=True)
 class _Outcome:
-    """Results of all moves."""
-
     rows: list[dict[str, Any]] = field(default_factory=list)
     failed: list[dict[str, str]] = field(default_factory=list)
     switched: str = ""  # the file that was changed

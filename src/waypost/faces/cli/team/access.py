@@ -9,9 +9,9 @@ from typer import Argument, Option
 from waypost import config
 from waypost.errors import InvalidInput, NotFound
 from waypost.faces.cli.arguments import MYSELF
+from waypost.faces.cli.commands.tokens import AllowPerson, ForPerson, Name, ReadOnly, kind_and_rights
 from waypost.faces.cli.framework import Ctx, Json, session_of
 from waypost.faces.cli.output.memories import print_json, safe
-from waypost.faces.cli.session import interactive
 from waypost.faces.cli.team.database import DatabaseUrl, team_app
 from waypost.faces.cli.team.people import User
 from waypost.memory.team_admin import checked_role, directory_in, select_space
@@ -20,7 +20,6 @@ from waypost.space.alias import with_alias
 from waypost.space.identity import identify, identify_person
 
 if TYPE_CHECKING:
-    from waypost.faces.guard.identity import Kind, Rights
     from waypost.space.identity import Identity
 
 member_app = typer.Typer(help="Members of a memory and their roles.", no_args_is_help=True)
@@ -30,7 +29,6 @@ team_app.add_typer(token_app, name="token")
 
 SpaceOption = Annotated[str, Option("--space", metavar="SPACE", help="Memory id or name (default: this project's).")]
 RoleName = Annotated[str, Argument(metavar="ROLE", help="owner, writer or reader.")]
-TokenName = Annotated[str, Argument(metavar="NAME", help="The agent or device that uses the token.")]
 
 
 def _current(context: Ctx) -> "Identity":
@@ -101,25 +99,20 @@ def members(context: Ctx, space: SpaceOption = "", database: DatabaseUrl = "", j
 def make(
     context: Ctx,
     user: User,
-    name: TokenName,
-    person: Annotated[bool, Option("--person", help="Record what it writes under the person, not an agent.")] = False,
-    read_only: Annotated[bool, Option("--read-only", help="Allow reading only.")] = False,
+    name: Name,
+    person: ForPerson = False,
+    read_only: ReadOnly = False,
     space: SpaceOption = "",
     everywhere: Annotated[bool, Option("--everywhere", help="Valid for all memories of this person.")] = False,
     days: Annotated[int | None, Option(min=1, max=3650, help="Expire after this many days.")] = None,
-    yes: Annotated[bool, Option("--yes", "-y", help="Allow --person without a terminal.")] = False,
+    yes: AllowPerson = False,
     database: DatabaseUrl = "",
     json: Json = False,
 ) -> None:
     """Create a token for a person or an agent and print it once. Only its hash is stored."""
     from waypost.faces.guard.team_tokens import make_token
 
-    if person and not yes and not interactive():
-        raise InvalidInput(
-            "Only a person at a terminal can create a person's token.", "Run it in a terminal, or add --yes."
-        )
-    kind: Kind = "person" if person else "agent"
-    rights: Rights = "read" if read_only else "write"
+    kind, rights = kind_and_rights(person=person, read_only=read_only, yes=yes)
     expires = None if days is None else utc_now() + timedelta(days=days)
     with directory_in(database) as directory:
         where = None if everywhere else select_space(directory, space, lambda: _current(context)).space_id
@@ -163,7 +156,7 @@ def tokens(
 
 
 @token_app.command("revoke")
-def revoke(user: User, name: TokenName, database: DatabaseUrl = "", json: Json = False) -> None:
+def revoke(user: User, name: Name, database: DatabaseUrl = "", json: Json = False) -> None:
     """Revoke a token. Every server refuses it from now on."""
     with directory_in(database) as directory:
         try:

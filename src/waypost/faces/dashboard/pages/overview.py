@@ -168,7 +168,6 @@ def _stages(stages: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _described_shares(request: PageRequest) -> list[tuple[str, Share]]:
-    """Each share with its description, revoked ones last."""
     shares = sorted(request.memory.admin.shares.list(), key=lambda share: share.state == "revoked")
     return [(share.says, share) for share in shares]
 

@@ -84,7 +84,6 @@ def _waiting(memory: Memory, row: CandidateRow, candidate: Candidate, replaced: 
 
 
 def _becomes(candidate: Candidate) -> str:
-    """What approving it would store."""
     parts = [f"a {candidate.kind.replace('_', ' ')} under your name"]
     if candidate.level is not None:
         parts.append(f"about {_LEVELS.get(candidate.level, 'the project')}")

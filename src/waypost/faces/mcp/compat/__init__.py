@@ -10,10 +10,10 @@ from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 
 DEFAULT, ALL = "default", "all"
 _MODULES = {
-    "chainguard": "chainguard",
-    "coding-brain": "coding_brain",
-    "locai": "locai",
-    "memory-bridge": "memory_bridge",
+    "chainguard": ("chainguard_memory", "chainguard_code", "chainguard_transfer", "chainguard_task"),
+    "coding-brain": ("coding_brain",),
+    "locai": ("locai",),
+    "memory-bridge": ("memory_bridge",),
 }
 PROFILES = (DEFAULT, *_MODULES, ALL)
 
@@ -32,8 +32,8 @@ def own_tools(profile: str) -> tuple[Tool, ...]:
         from waypost.faces.mcp.default_tools import DEFAULT_TOOLS
 
         return tuple(DEFAULT_TOOLS)
-    tools: tuple[Tool, ...] = import_module(f"{__name__}.{_MODULES[profile]}").TOOLS
-    return tuple(replace(tool, run=_Harmless(tool.run)) for tool in tools)
+    modules = (import_module(f"{__name__}.{name}") for name in _MODULES[profile])
+    return tuple(replace(tool, run=_Harmless(tool.run)) for module in modules for tool in module.TOOLS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,3 +211,5 @@ MEMORY_SUMMARIZE = Tool(
     },
     idempotent=True,
 )
+
+TOOLS: tuple[Tool, ...] = (MEMORY_SUMMARIZE, ANALYZE_CODE, DETECT_ARCHITECTURE)

@@ -255,3 +255,5 @@ MEMORY_STATUS = Tool(
     {"working_dir": parameters.WORKING_DIR},
     reads_only=True,
 )
+
+TOOLS: tuple[Tool, ...] = (MEMORY_INIT, MEMORY_QUERY, MEMORY_UPDATE, MEMORY_STATUS)

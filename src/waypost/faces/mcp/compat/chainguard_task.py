@@ -174,3 +174,5 @@ FINISH = Tool(
         "force": parameters.flag("Accepted for compatibility; ignored."),
     },
 )
+
+TOOLS: tuple[Tool, ...] = (SET_SCOPE, TRACK, FINISH)

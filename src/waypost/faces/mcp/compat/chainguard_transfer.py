@@ -128,3 +128,5 @@ LIST_EXPORTS = Tool(
     {"working_dir": parameters.WORKING_DIR},
     reads_only=True,
 )
+
+TOOLS: tuple[Tool, ...] = (MEMORY_EXPORT, MEMORY_IMPORT, LIST_EXPORTS)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Response
 
@@ -28,9 +28,7 @@ from waypost.faces.rest.strict_route import StrictRoute
 from waypost.memory.rows import forgotten_row, full_row, history_row, receipts_row
 from waypost.model.draft import MAX_LEVEL
 from waypost.model.kinds import KINDS
-
-if TYPE_CHECKING:
-    from waypost.model.receipt import Receipt
+from waypost.model.receipt import Receipt
 
 router = APIRouter(prefix="/api/v1/spaces/{space}/memories", tags=["Memories"], route_class=StrictRoute)
 
@@ -228,7 +226,7 @@ def erase(access: SpaceAccess, memory_id: str, if_match: str | None = None) -> d
     return forgotten_row(forgotten)
 
 
-def stored_answer(receipt: "Receipt", response: Response, place: str) -> dict[str, Any]:
+def stored_answer(receipt: Receipt, response: Response, place: str) -> dict[str, Any]:
     """A receipt as an answer. Raises ProblemError if nothing was stored."""
     if receipt.review or receipt.status == "refused":
         return _accepted(receipt, response)
@@ -238,7 +236,7 @@ def stored_answer(receipt: "Receipt", response: Response, place: str) -> dict[st
     return receipt.to_json()
 
 
-def _accepted(receipt: "Receipt", response: Response) -> dict[str, Any]:
+def _accepted(receipt: Receipt, response: Response) -> dict[str, Any]:
     """Answer 202 for what needs review. Raises ProblemError if it was refused."""
     if receipt.status == "refused":
         raise _conflict(receipt.reason or "It was refused", receipt)
@@ -263,7 +261,7 @@ def _remedy(reason: str, otherwise: str = "Change the request as the detail says
     return "A person can allow it again: POST …/memories/lift." if "rejected" in reason else otherwise
 
 
-def _conflict(reason: str, receipt: "Receipt") -> ProblemError:
+def _conflict(reason: str, receipt: Receipt) -> ProblemError:
     what = reason[:1].upper() + reason[1:].rstrip(".") + "."
     return ProblemError(409, what, _remedy(what), receipt=receipt.to_json())
 
