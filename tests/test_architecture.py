@@ -186,7 +186,6 @@ def reached_from(start: str, graph: dict[str, set[str]]) -> set[str]:
     return reached
 
 
-@pytest.mark.xfail(strict=True, reason="faces still open databases themselves")
 def test_faces_do_not_import_the_store() -> None:
     breaking = {
         name: sorted(module for module in imported_by(name) if f"{module}.".startswith("waypost.store."))

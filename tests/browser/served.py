@@ -17,7 +17,7 @@ from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
 from waypost.embed.protocol import Engine
 from waypost.faces.guard.tokens import TokenFile
-from waypost.faces.mcp.profiles import tools_of
+from waypost.faces.mcp.compat import tools_of
 from waypost.faces.mcp.session import ServedProject
 from waypost.faces.serve.run import Started, run
 from waypost.memory.catalog import Spaces

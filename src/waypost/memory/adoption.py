@@ -28,8 +28,6 @@ CONFIRMED, ADOPTED, MERGED, UNDONE = "confirmed", "adopted", "merged", "undone"
 
 @dataclass(frozen=True, slots=True)
 class AdoptionPlan:
-    """What adopting would do."""
-
     deed: str  # confirmed | adopted | merged
     space_id: str  # the memory that this checkout will use
     name: str
@@ -162,7 +160,8 @@ class Adoption:
 
     def _only_relative(self) -> "Relative | None":
         """The only other memory of this repository; None if this folder's own memory must be confirmed instead."""
-        relatives = self._relatives_unopened() if self._is_unknown else self._relatives()
+        look = flows.checkouts.relatives.look_for_relatives
+        relatives = self._relatives_unopened() if self._is_unknown else look(self._memory().space)
         if not relatives and self._is_unknown:
             return None
         if not relatives:
@@ -176,9 +175,6 @@ class Adoption:
                 f"{len(relatives)} memories of this repository exist: {listed}.", "Name one: `waypost adopt ID`."
             )
         return relatives[0]
-
-    def _relatives(self) -> "Sequence[Relative]":
-        return flows.checkouts.relatives.look_for_relatives(self._memory().space)
 
     def _relatives_unopened(self) -> "Sequence[Relative]":
         """The same for a refused checkout, without writing to the memory that refuses it."""

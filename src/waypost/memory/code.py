@@ -106,13 +106,7 @@ class MemoryCode:
     # -- memories about code ------------------------------------------------------------------------------
 
     def about(
-        self,
-        path: str | Path,
-        line: int | None = None,
-        *,
-        limit: int = 50,
-        as_of: When = None,
-        known_at: When = None,
+        self, path: str | Path, line: int | None = None, *, limit: int = 50, as_of: When = None, known_at: When = None
     ) -> tuple[AboutHit, ...]:
         """Return the memories about a file, a line or a folder.
 

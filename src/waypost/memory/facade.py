@@ -72,13 +72,7 @@ class Memory:
             The memory. It is also a context manager that closes it.
         """
         handle = open_handle(
-            path,
-            person=person,
-            space_id=space_id,
-            caller=caller,
-            settings=settings,
-            clock=clock,
-            for_repair=for_repair,
+            path, person=person, space_id=space_id, caller=caller, settings=settings, clock=clock, for_repair=for_repair
         )
         return cls(handle.identity, handle.settings, handle.caller, handle.clock)
 
@@ -369,11 +363,7 @@ class Memory:
             flows.write.lifecycle.protect(self._handle.current, memory_id, self._handle.caller, on=on)
 
     def verify(
-        self,
-        memory_ids: str | Iterable[str] = (),
-        *,
-        files: Iterable[str | Path] | None = None,
-        every: bool = False,
+        self, memory_ids: str | Iterable[str] = (), *, files: Iterable[str | Path] | None = None, every: bool = False
     ) -> "flows.links.repair.Repaired":
         """Confirm that memories are true of the code as it is now, so that they are no longer stale.
 

@@ -23,8 +23,6 @@ from waypost.store.tables import TABLES
 
 @dataclass(frozen=True, slots=True)
 class MovePlan:
-    """What there is to move, and the next step."""
-
     step: str  # fresh | replace | resume | mark | done
     tables: Mapping[str, int]  # rows
     size_bytes: int

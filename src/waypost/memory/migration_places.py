@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -88,21 +88,15 @@ class FilePlace:
         """The database itself stays until the copy replaces it."""
         remove_folder(self._incoming)
 
-    @contextmanager
-    def open(self) -> Iterator[Store]:
-        with self._store(self.folder) as store:
-            yield store
+    def open(self) -> AbstractContextManager[Store]:
+        return self._store(self.folder)
 
-    @contextmanager
-    def growing(self, *, has_arrived: bool) -> Iterator[Store]:
+    def growing(self, *, has_arrived: bool) -> AbstractContextManager[Store]:
         make_home(self.folder, self._space)
         if has_arrived and not (self._incoming / DATABASE_FILE).is_file():
-            with self._store(self.folder) as store:
-                yield store
-            return
+            return self._store(self.folder)
         make_private_directory(self._incoming)
-        with self._store(self._incoming) as store:
-            yield store
+        return self._store(self._incoming)
 
     def arrive(self) -> None:
         copy = self._incoming / DATABASE_FILE
@@ -122,13 +116,9 @@ class FilePlace:
     def remove(self) -> None:
         _remove_database(self.folder)
 
-    @contextmanager
-    def _store(self, folder: Path) -> Iterator[Store]:
-        store = open_store(replace(self._settings, store=""), self._space, folder, self._clock, for_moving=True)
-        try:
-            yield store
-        finally:
-            store.close()
+    def _store(self, folder: Path) -> AbstractContextManager[Store]:
+        settings = replace(self._settings, store="")
+        return closing(open_store(settings, self._space, folder, self._clock, for_moving=True))
 
 
 class PostgresPlace:
@@ -163,19 +153,12 @@ class PostgresPlace:
 
         drop_tables(self._settings.store, self._space.space_id)
 
-    @contextmanager
-    def open(self) -> Iterator[Store]:
-        store = open_store(self._settings, self._space, self.folder, self._clock, for_moving=True)
-        try:
-            yield store
-        finally:
-            store.close()
+    def open(self) -> AbstractContextManager[Store]:
+        return closing(open_store(self._settings, self._space, self.folder, self._clock, for_moving=True))
 
-    @contextmanager
-    def growing(self, *, has_arrived: bool) -> Iterator[Store]:  # noqa: ARG002  a schema is always in its final place
+    def growing(self, *, has_arrived: bool) -> AbstractContextManager[Store]:  # noqa: ARG002  always in its final place
         make_home(self.folder, self._space)
-        with self.open() as store:
-            yield store
+        return self.open()
 
     def arrive(self) -> None:
         """The schema is in its final place already."""

@@ -150,7 +150,6 @@ def _key(identity: Identity, settings: Settings) -> _Key:
 
 
 def space_on(store: Store, identity: Identity, settings: Settings, clock: Clock, folder: Path) -> OpenSpace:
-    """The space in this store."""
     engines = EngineChoice(lambda name: _shared_engine(name, settings), settings.engine, settings.multilingual)
     contexts = ContextCache[Any](clock)
     return OpenSpace(

@@ -1,7 +1,7 @@
 """Where memories are stored: each in its own SQLite file, or all in one PostgreSQL database."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +17,6 @@ from waypost.store.protocol import Store
 
 if TYPE_CHECKING:
     from waypost.store.postgres.directory.rows import Space
-    from waypost.store.postgres.store import PostgresStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,18 @@ def open_store(
     """
     timeout = settings.busy_timeout_seconds if busy_seconds is None else busy_seconds
     if settings.store:
-        return _postgres_store(settings, space, clock, timeout, for_moving=for_moving, guest_of=guest_of)
+        need_driver()
+        from waypost.store.postgres.store import PostgresStore
+
+        return PostgresStore(
+            settings.store,
+            team_space(space),
+            clock=clock,
+            busy_seconds=timeout,
+            statement_seconds=settings.statement_timeout_seconds,
+            for_moving=for_moving,
+            guest_of=guest_of,
+        )
     from waypost.store.sqlite.store import SqliteStore
 
     database = folder / DATABASE_FILE
@@ -58,7 +68,6 @@ def open_store(
     return SqliteStore(folder, clock=clock, busy_seconds=timeout, for_moving=for_moving)
 
 
-@contextmanager
 def open_stored(
     settings: Settings,
     space: StoredSpace,
@@ -66,14 +75,10 @@ def open_stored(
     *,
     busy_seconds: float | None = None,
     guest_of: str | None = None,
-) -> Iterator[Store]:
-    """Open the store of an existing memory for the duration of a block."""
+) -> AbstractContextManager[Store]:
+    """The store of an existing memory, to close with a block."""
     folder = space_directory(settings.memory_root, space.space_id)
-    store = open_store(settings, space, folder, clock, busy_seconds=busy_seconds, guest_of=guest_of)
-    try:
-        yield store
-    finally:
-        store.close()
+    return closing(open_store(settings, space, folder, clock, busy_seconds=busy_seconds, guest_of=guest_of))
 
 
 def stored_ids(settings: Settings) -> list[str]:
@@ -137,29 +142,6 @@ def team_space(space: StoredSpace) -> "Space":
 
 def _from_directory(space: "Space") -> StoredSpace:
     return StoredSpace(space.space_id, space.kind, space.name, space.source, space.origin, space.created)
-
-
-def _postgres_store(
-    settings: Settings,
-    space: StoredSpace,
-    clock: Clock,
-    busy_seconds: float,
-    *,
-    for_moving: bool,
-    guest_of: str | None,
-) -> "PostgresStore":
-    need_driver()
-    from waypost.store.postgres.store import PostgresStore
-
-    return PostgresStore(
-        settings.store,
-        team_space(space),
-        clock=clock,
-        busy_seconds=busy_seconds,
-        statement_seconds=settings.statement_timeout_seconds,
-        for_moving=for_moving,
-        guest_of=guest_of,
-    )
 
 
 def _not_found(space_id: str) -> NotFound:

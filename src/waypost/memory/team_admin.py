@@ -1,4 +1,4 @@
-"""Administration of a team's PostgreSQL database. The driver is optional, so functions import the store themselves."""
+"""Administration of a team's PostgreSQL database. Light to import: functions import the store and its optional driver."""
 
 import re
 import secrets
@@ -10,7 +10,6 @@ from urllib.parse import quote
 
 from waypost import config
 from waypost.errors import ConfigError, InvalidInput, NotFound, SecurityError
-from waypost.memory.storage import need_driver
 from waypost.model.time import Clock, utc_now
 
 if TYPE_CHECKING:
@@ -153,9 +152,10 @@ def _pool(database: str) -> "ServerPool":
             "No PostgreSQL database configured.", 'Set store = "postgresql://…" in config.toml, or WAYPOST_ADMIN_STORE.'
         )
     config.checked_store(dsn, "The value of --database or WAYPOST_ADMIN_STORE")
-    need_driver()
+    from waypost.memory.storage import need_driver  # needs much more than the command line at its start
     from waypost.store.postgres.connection import connections
 
+    need_driver()
     return connections(dsn)
 
 

@@ -132,7 +132,6 @@ def start_listening(dsn: str, receiver: "ChangeHandler") -> "ChangeListener":
 
 
 def connection_usage(dsn: str) -> dict[str, int]:
-    """The number of connections by state."""
     from waypost.store.postgres.connection import connections
 
     return connections(dsn).usage

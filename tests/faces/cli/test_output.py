@@ -10,6 +10,7 @@ import pytest
 from tests.faces.cli.conftest import Waypost, project, waypost
 
 from waypost.faces.cli.arguments import normalize_person_option
+from waypost.faces.cli.entry import root_command
 from waypost.memory import Memory
 
 pytestmark = pytest.mark.slow  # not for the inner loop
@@ -71,14 +72,15 @@ def test_an_output_that_is_full_is_said_in_two_lines(project: Path, waypost: Way
 
 
 def test_a_directory_with_the_name_of_a_command_is_no_command() -> None:
-    assert normalize_person_option(["-C", "model", "--person", "remember", "x"]) == [
+    assert normalize_person_option(["-C", "model", "--person", "remember", "x"], {"model", "remember"}) == [
         "-C",
         "model",
         "--person=@me",
         "remember",
         "x",
     ]
-    assert normalize_person_option(["-C", "model", "remember", "--person"]) == ["-C", "model", "remember", "--person"]
+    words = ["-C", "model", "remember", "--person"]
+    assert normalize_person_option(words, {"model", "remember"}) == words
 
 
 def test_the_worker_of_a_person_named_like_a_command_is_told_the_name(
@@ -90,7 +92,7 @@ def test_the_worker_of_a_person_named_like_a_command_is_told_the_name(
     memory = Memory.open(tmp_path, person="status")
     memory.remember("Wir liefern jeden Dienstag aus")  # leaves something to do
     words = started[0][started[0].index("waypost") + 1 :]
-    assert normalize_person_option(words) == ["--person=status", "work"]
+    assert normalize_person_option(words, root_command().commands) == ["--person=status", "work"]
 
 
 @pytest.mark.parametrize("error", [OSError(12, "Cannot allocate memory"), PermissionError(13, "Permission denied")])

@@ -5,8 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from waypost.faces.dashboard.plots import Series, bar_plot, line_plot, share_bar
-from waypost.faces.dashboard.plots_calendar import calendar_plot
+from waypost.faces.dashboard.plots import Series, bar_plot, calendar_plot, line_plot, share_bar
 
 HOSTILE = "</svg><script>alert(1)</script>\"'"
 

@@ -5,7 +5,7 @@ from time import process_time
 
 from waypost.faces.dashboard.activity import audit_lines
 from waypost.faces.dashboard.diffs import line_diff, word_diff
-from waypost.faces.dashboard.rank_explanation import main_reasons, rank_parts
+from waypost.faces.dashboard.memory_rows import main_reasons, rank_parts
 from waypost.faces.dashboard.wording import ago, opening, plain, reason, shortened
 from waypost.model.audit import AuditEntry
 

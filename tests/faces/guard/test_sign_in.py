@@ -18,8 +18,7 @@ from waypost.faces.guard.gate import RequestGate
 from waypost.faces.guard.hosts import answered_hosts
 from waypost.faces.guard.limits import ServerLimits
 from waypost.faces.guard.sessions import SignedInSessions
-from waypost.faces.guard.sign_in import SignIn
-from waypost.faces.guard.sign_in_code import SignInCode
+from waypost.faces.guard.sign_in import SignIn, SignInCode
 from waypost.faces.guard.sign_in_page import local_path
 from waypost.faces.guard.tokens import TokenFile
 

@@ -10,10 +10,10 @@ import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from waypost.faces.mcp import server_info
+from waypost.faces.mcp.compat import PROFILES, tools_of
 from waypost.faces.mcp.early_answers import EarlyAnswers
 from waypost.faces.mcp.early_handshake import EarlyConnection
 from waypost.faces.mcp.early_streams import serve
-from waypost.faces.mcp.profiles import PROFILES, tools_of
 from waypost.faces.mcp.server import build_server
 from waypost.faces.mcp.session import ServedProject
 from waypost.faces.mcp.shutdown import Shutdown

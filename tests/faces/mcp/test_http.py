@@ -27,8 +27,8 @@ from waypost.errors import InvalidInput, SecurityError
 from waypost.faces.guard.limits import ServerLimits
 from waypost.faces.guard.serving import LimitedConnection
 from waypost.faces.guard.tokens import TokenFile
+from waypost.faces.mcp.compat import tools_of
 from waypost.faces.mcp.http import serve_http
-from waypost.faces.mcp.profiles import tools_of
 from waypost.faces.mcp.server import build_server
 from waypost.faces.mcp.session import ServedProject
 from waypost.faces.mcp.tool import Tool, ToolReply

@@ -1,6 +1,6 @@
 """Which session gives way when a caller opens too many."""
 
-from waypost.faces.mcp.http_sessions import McpSessions
+from waypost.faces.mcp.http import McpSessions
 
 
 def test_the_least_recently_used_session_gives_way() -> None:

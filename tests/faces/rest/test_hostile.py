@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from waypost.faces.rest.cursors import Cursor
-from waypost.faces.rest.listing import ListingQuery
+from waypost.faces.rest.listing import Cursor, ListingQuery
 from waypost.faces.rest.routes import exports, spaces
 from waypost.flows.recall import listing as paging
 

@@ -8,8 +8,7 @@ from tests.conftest import TestClock
 from tests.store.postgres.team.conftest import NOW
 
 from waypost.faces.rest.problems import ProblemError
-from waypost.faces.rest.replies import Claim, StoredReply
-from waypost.faces.rest.team_replies import TeamReplies
+from waypost.faces.rest.replies import Claim, StoredReply, TeamReplies
 from waypost.memory.team_database import TeamDatabase
 from waypost.store.postgres.directory.execute import run
 from waypost.store.postgres.directory.schema import migrate_directory

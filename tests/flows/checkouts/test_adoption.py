@@ -215,7 +215,7 @@ def test_a_malformed_file_of_aliases_opens_no_memory(shop: Path, waypost: Waypos
 
 
 def test_agents_have_no_tool_to_adopt(shop: Path) -> None:
-    from waypost.faces.mcp.profiles import PROFILES, tools_of
+    from waypost.faces.mcp.compat import PROFILES, tools_of
 
     assert [tool.name for profile in PROFILES for tool in tools_of(profile) if "adopt" in tool.name] == []
 

@@ -1,9 +1,8 @@
 """Generates `docs/commands.md` from `--help`: `python -m waypost.faces.cli.command_reference`."""
 
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
-from typer.main import get_command
 
-from waypost.faces.cli.app import app
+from waypost.faces.cli.entry import root_command
 
 _HEAD = """# Commands
 
@@ -14,9 +13,7 @@ Generated from `--help`: `python -m waypost.faces.cli.command_reference > docs/c
 
 
 def page() -> str:
-    root = get_command(app)
-    assert isinstance(root, TyperGroup)
-    return _HEAD + "".join(_section(command, f"waypost {name}") for name, command in _visible(root))
+    return _HEAD + "".join(_section(command, f"waypost {name}") for name, command in _visible(root_command()))
 
 
 def _visible(group: TyperGroup) -> list[tuple[str, TyperCommand]]:

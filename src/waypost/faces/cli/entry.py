@@ -3,8 +3,11 @@
 import contextlib
 import os
 import sys
-from collections.abc import Callable
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typer.core import TyperGroup
 
 
 def main() -> None:
@@ -35,7 +38,8 @@ def run(arguments: list[str]) -> int:
         _report("Stopped.", "", json=False)
         return 130
     except OSError as error:  # Waypost translates its own; this is the output or the machine
-        _close_output()
+        # Discard buffered output: writing it at exit would fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):  # the reader has closed the pipe: no error
             where = f": {error.filename}" if error.filename else ""
             remedy = "Check the disk and the output path. Everything that was confirmed is saved."
@@ -43,11 +47,8 @@ def run(arguments: list[str]) -> int:
         return 1
     except Exception as error:  # noqa: BLE001  last boundary before the user: log the traceback, print one line
         _log_crash(error)
-        _report(
-            f"Unexpected error: {type(error).__name__}: {error}",
-            _crash_remedy(),
-            json="--json" in arguments,
-        )
+        remedy = "This is a bug. See crash.log in the data directory. Everything that was confirmed is saved."
+        _report(f"Unexpected error: {type(error).__name__}: {error}", remedy, json="--json" in arguments)
         return 1
 
 
@@ -60,9 +61,10 @@ def _call(arguments: list[str]) -> int:
             return 0
     from waypost.faces.cli.arguments import normalize_person_option
 
+    command = root_command()
     code: object = None
     try:
-        _command()(normalize_person_option(arguments), standalone_mode=True)
+        command(normalize_person_option(arguments, command.commands), standalone_mode=True)
     except SystemExit as end:
         code = end.code
     if code == 2 and "--json" in arguments:  # the framework has already printed the usage error
@@ -72,18 +74,16 @@ def _call(arguments: list[str]) -> int:
 
 
 @cache
-def _command() -> Callable[..., object]:
+def root_command() -> "TyperGroup":
     """The assembled commands, built once per process."""
+    from typer.core import TyperGroup
     from typer.main import get_command
 
     from waypost.faces.cli.app import app
 
-    return get_command(app)
-
-
-def _close_output() -> None:
-    """Discard buffered output: writing it at exit would fail again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    command = get_command(app)
+    assert isinstance(command, TyperGroup)
+    return command
 
 
 def _report(what: str, remedy: str, *, json: bool) -> None:
@@ -108,7 +108,3 @@ def _log_crash(error: Exception) -> None:
 
     with contextlib.suppress(WaypostError):  # unreadable settings were reported already
         note_crash(error, config.load().home)
-
-
-def _crash_remedy() -> str:
-    return "This is a bug. See crash.log in the data directory. Everything that was confirmed is saved."

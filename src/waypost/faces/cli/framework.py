@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from waypost.faces.cli.session import CommandSession
 
@@ -18,12 +19,12 @@ app = typer.Typer(
 model_app = typer.Typer(help="Install and check the built-in embedding models.", no_args_is_help=True)
 app.add_typer(model_app, name="model")
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON with stable keys.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Skip the confirmation.")]
-AsOf = Annotated[str | None, typer.Option("--as-of", metavar="TIME", help="Show what was true at this time.")]
-KnownAt = Annotated[str | None, typer.Option("--known-at", metavar="TIME", help="Show what was recorded by this time.")]
-Archived = Annotated[bool, typer.Option("--archived", help="Include expired memories that were archived.")]
-Id = Annotated[str, typer.Argument(metavar="ID", help="The memory's id.")]
+Json = Annotated[bool, Option("--json", help="Print JSON with stable keys.")]
+Yes = Annotated[bool, Option("--yes", "-y", help="Skip the confirmation.")]
+AsOf = Annotated[str | None, Option("--as-of", metavar="TIME", help="Show what was true at this time.")]
+KnownAt = Annotated[str | None, Option("--known-at", metavar="TIME", help="Show what was recorded by this time.")]
+Archived = Annotated[bool, Option("--archived", help="Include expired memories that were archived.")]
+Id = Annotated[str, Argument(metavar="ID", help="The memory's id.")]
 Ctx = typer.Context
 
 
@@ -35,11 +36,11 @@ def session_of(context: Ctx) -> CommandSession:
 @app.callback()
 def root(
     context: Ctx,
-    directory: Annotated[Path, typer.Option("-C", metavar="DIR", help="Use the project of this directory.")] = Path(),
+    directory: Annotated[Path, Option("-C", metavar="DIR", help="Use the project of this directory.")] = Path(),
     person: Annotated[
-        str | None, typer.Option("--person", metavar="[NAME]", help="Use a personal memory (default: yours).")
+        str | None, Option("--person", metavar="[NAME]", help="Use a personal memory (default: yours).")
     ] = None,
-    version: Annotated[bool, typer.Option("--version", "-V", help="Print the version.")] = False,
+    version: Annotated[bool, Option("--version", "-V", help="Print the version.")] = False,
 ) -> None:
     context.obj = CommandSession(directory, person)
     if version:

@@ -29,10 +29,7 @@ CsrfToken = Callable[[Any], str]  # the token that forms of this request must se
 
 
 def dashboard_app(
-    spaces: Spaces,
-    *,
-    csrf_token: CsrfToken = lambda _: "",
-    places: Iterable[PageRoute] = PAGES,
+    spaces: Spaces, *, csrf_token: CsrfToken = lambda _: "", places: Iterable[PageRoute] = PAGES
 ) -> Starlette:
     """To run behind the gate, which sets a `TokenIdentity` on every request and checks for forged ones."""
     renderer, slow_work = Renderer(spaces, csrf_token), SlowWork()
@@ -49,7 +46,7 @@ def dashboard_app(
     async def missing(request: Request, error: Exception) -> Response:
         status = getattr(error, "status_code", 404)
         what = "Page not found." if status == 404 else "This page does not support that."
-        remedy = "Redirect back, or start at the overview."
+        remedy = "Go back, or start at the overview."
         return await run_in_threadpool(renderer.error, request, _identity(request), what, remedy, status)
 
     return Starlette(routes=routes, exception_handlers={404: missing, 405: missing})
@@ -78,8 +75,12 @@ def _answering(
         identity = _identity(request)
         try:
             page_request = _page_request(spaces, slow_work, request, identity, route, form)
+            if request.method == "POST":
+                page_request.need_person()
             result = route.show(page_request)
-            return _redirect(result) if isinstance(result, Redirect) else renderer.page(request, page_request, result)
+            if isinstance(result, Redirect):
+                return RedirectResponse(result.to, status_code=303)
+            return renderer.page(request, page_request, result)
         except WaypostError as error:
             status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 409)
             return renderer.error(request, identity, error.what, error.remedy, status)
@@ -134,7 +135,3 @@ def _form(body: bytes) -> dict[str, tuple[str, ...]]:
     for name, value in pairs:
         fields.setdefault(name, []).append(value)
     return {name: tuple(values) for name, values in fields.items()}
-
-
-def _redirect(done: Redirect) -> Response:
-    return RedirectResponse(done.to, status_code=303)

@@ -1,7 +1,6 @@
 """Renders pages as HTML. One template environment; everything is escaped."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -10,8 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from waypost.faces.dashboard.flash_messages import MESSAGES
-from waypost.faces.dashboard.rank_explanation import main_reasons
+from waypost.faces.dashboard.memory_rows import main_reasons
 from waypost.faces.dashboard.request_context import PageRequest, ShowPage, address
 from waypost.faces.dashboard.wording import ago, day, opening, percent, plain, reason, shortened, size
 from waypost.faces.guard.identity import TokenIdentity
@@ -25,24 +23,50 @@ POLICY = (
 )
 _TITLES = {403: "Not allowed", 404: "Not found", 500: "Unexpected error"}
 _NOWHERE = "-"  # no navigation section
+# Shown after an action. Addresses name a message but never contain its text.
+MESSAGES = {
+    "verified": "Verified for the current code.",
+    "checked": "All code references were checked.",
+    "checking": "Code references are being checked in the background.",
+    "verified_some": "Some could not be verified: their code is deleted or found in several places. They are still listed.",
+    "relinked_some": "Some could not be relinked: their code has changed or is deleted. They are still listed.",
+    "reset": "Reset: they now refer to the current code. History keeps the old references.",
+    "reset_some": "Some are still stale: their code was found in several places. Choose one.",
+    "relinked": "It now points at the new place of its code.",
+    "corrected": "Corrected. History keeps the old text.",
+    "retracted": "Retracted. It is no longer used; its history stays.",
+    "rejected": "Rejected. This value is not stored again unless you allow it.",
+    "lifted": "Allowed again.",
+    "forgotten": "Deleted, with every trace that Waypost can reach.",
+    "protected": "Protected: it is kept unchanged.",
+    "released": "No longer protected.",
+    "approved": "Approved. It is now stored under your name.",
+    "approved_some": "Some were refused: their value was rejected before. Allow it first, on the memory's page or with `waypost reject --lift`.",
+    "renewed": "Renewed: the full lifetime starts again.",
+    "declined": "Rejected. It is not proposed again.",
+    "reconsidered": "Restored: it needs review again.",
+    "edited": "The text was changed. It still needs review.",
+    "brought_back": "Restored.",
+    "restored": "The original is restored.",
+    "moved": "Saved. The text did not change.",
+    "lasting": "Expiry set, starting now.",
+    "unending": "It no longer expires.",
+    "let_go": "Released: it is condensed again when due.",
+    "noted": "Note saved to the file of its day.",
+    "nothing": "Nothing was selected.",
+}
 
 
-@dataclass(frozen=True, slots=True)
-class NavigationSection:
-    name: str  # the first part of its address; empty for the overview
-    title: str
-
-
-SECTIONS = (
-    NavigationSection("", "Overview"),
-    NavigationSection("search", "Search"),
-    NavigationSection("stale", "Staleness"),
-    NavigationSection("review", "Review"),
-    NavigationSection("why", "Why"),
-    NavigationSection("code", "Code"),
-    NavigationSection("journal", "Journal"),
-    NavigationSection("context", "Context"),
-)
+SECTIONS = {  # titles by the first part of their addresses
+    "": "Overview",
+    "search": "Search",
+    "stale": "Staleness",
+    "review": "Review",
+    "why": "Why",
+    "code": "Code",
+    "journal": "Journal",
+    "context": "Context",
+}
 
 
 class Renderer:

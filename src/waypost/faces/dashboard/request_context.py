@@ -23,8 +23,6 @@ _MOST_CHOSEN = 1000  # ticked boxes per form
 
 @dataclass(frozen=True, slots=True)
 class ShowPage:
-    """Show a filled-in template."""
-
     template: str
     title: str
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -33,8 +31,6 @@ class ShowPage:
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """Redirect to `to`, an address of this dashboard."""
-
     to: str
 
 
@@ -49,6 +45,11 @@ class PageRoute:
     show: Show
     section: str
     methods: tuple[str, ...] = ("GET",)
+
+
+def post_routes(path: str, section: str, *actions: Show) -> tuple[PageRoute, ...]:
+    """Routes of changes below a path, each with the name of its function. Only persons with write access reach them."""
+    return tuple(PageRoute(f"{path}/{action.__name__}", action, section, ("POST",)) for action in actions)
 
 
 @dataclass(frozen=True, slots=True)

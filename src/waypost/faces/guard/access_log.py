@@ -18,13 +18,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from waypost.faces.guard.asgi import Scope, values
+from waypost.faces.guard.identity import TokenIdentity
 from waypost.faces.guard.limits import Buckets, Monotonic
-
-if TYPE_CHECKING:
-    from waypost.faces.guard.identity import TokenIdentity
 
 SEEN = "waypost.seen"  # the scope key of a request's LoggedRequest
 HEADER = b"x-request-id"
@@ -43,7 +41,7 @@ class LoggedRequest:
     """What is known about one request. Each part of the server adds to it."""
 
     request_id: str
-    identity: "TokenIdentity | None" = None
+    identity: TokenIdentity | None = None
     refused: str = ""  # the reason in one word
     route: str = "other"  # the template of its path
     space: str = ""
@@ -87,7 +85,6 @@ class Log:
         self._thread.start()
 
     def event(self, event: str, level: str = "info", **fields: Any) -> None:
-        """Log an event of the server."""
         if self._json:
             self._put(json.dumps(self._head(level, event) | fields))
         elif _LEVELS[level] >= logging.WARNING:
@@ -97,7 +94,6 @@ class Log:
             self._put("".join(letter if letter.isprintable() else "?" for letter in " ".join(line.splitlines())))
 
     def request(self, seen: LoggedRequest, method: str, status: int, seconds: float) -> None:
-        """Log an answered request."""
         if not self._json:
             return
         event, level = ("refusal", "warning") if seen.refused else ("request", "error" if status >= 500 else "info")

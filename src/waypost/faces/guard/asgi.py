@@ -1,6 +1,7 @@
-"""ASGI types and headers that the guard uses. Header names are lower-case."""
+"""ASGI types, headers and the lifespan that the guard uses. Header names are lower-case."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 Scope = MutableMapping[str, Any]
@@ -21,3 +22,19 @@ def values(scope: Scope, name: bytes) -> list[bytes]:
 def named_space(scope: Scope) -> str:
     """The value of the space header, or an empty string."""
     return b",".join(values(scope, SPACE_HEADER.lower().encode())).decode("latin-1").strip()
+
+
+def with_lifespan(app: App, running: Callable[[], AbstractAsyncContextManager[None]]) -> App:
+    """`app`, with `running` entered while the server runs."""
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "lifespan":
+            await app(scope, receive, send)
+            return
+        await receive()  # startup
+        async with running():
+            await send({"type": "lifespan.startup.complete"})
+            await receive()  # shutdown
+        await send({"type": "lifespan.shutdown.complete"})
+
+    return application

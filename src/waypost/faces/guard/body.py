@@ -55,8 +55,6 @@ class BodyBuffers:
 
 
 class BodyBuffer:
-    """One body."""
-
     def __init__(self, buffers: BodyBuffers, most: int) -> None:
         self.size, self.most = 0, most
         self.has_more = True  # whether the client may still be sending

@@ -37,8 +37,6 @@ WayIn = Callable[[Scope], Problem | None]
 
 
 class Verifier(Protocol):
-    """Finds the identity of a token."""
-
     def verify(self, token: str) -> TokenIdentity | None: ...
 
 
@@ -143,7 +141,6 @@ class RequestGate:
         return self._limits.body_bytes if identity else min(self._limits.open_body_bytes, self._limits.body_bytes)
 
     def _head_problem(self, scope: Scope) -> Problem | None:
-        """What is wrong with the size or form of the head."""
         if scope.get("http_version", "1.1") not in _VERSIONS:
             return Problem(505, "This server speaks HTTP/1.1.", "Use a client that supports it.")
         headers = scope["headers"]

@@ -32,7 +32,6 @@ class ServerLimits:
 
 
 def limits_of(requests_per_minute: int, writes_per_minute: int) -> ServerLimits:
-    """The limits of a server with these rates per token."""
     return ServerLimits(
         rate=requests_per_minute / 60,
         burst=_burst(requests_per_minute),

@@ -23,8 +23,6 @@ Read = Callable[[], Mapping[Labels, float]]
 
 @dataclass(slots=True)
 class Counter:
-    """A number that only rises."""
-
     name: str
     description: str
     labels: Labels = ()
@@ -52,8 +50,6 @@ class Counter:
 
 @dataclass(slots=True)
 class Gauge:
-    """A number that rises and falls."""
-
     name: str
     description: str
     _value: float = 0
@@ -138,7 +134,6 @@ Figure = Counter | Gauge | ReadGauge | Histogram
 
 
 def exposition(figures: Iterable[Figure]) -> bytes:
-    """The metrics page."""
     return "".join(f"{line}\n" for figure in figures for line in figure.lines()).encode()
 
 

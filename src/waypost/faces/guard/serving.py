@@ -31,8 +31,6 @@ Refused = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """Callbacks for events of a server."""
-
     ready: Callable[[], None] = lambda: None
     ending: Callable[[], None] = lambda: None  # no new requests; running ones continue
     given_up: Callable[[], None] = lambda: None  # something did not end in time; the process exits now

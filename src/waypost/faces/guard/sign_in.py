@@ -2,8 +2,11 @@
 
 import asyncio
 import hashlib
+import hmac
 import logging
 import math
+import secrets
+import threading
 import time
 from collections.abc import Iterable
 from datetime import timedelta
@@ -20,8 +23,53 @@ from waypost.faces.guard.identity import TokenIdentity
 from waypost.faces.guard.limits import Buckets, Monotonic, ServerLimits
 from waypost.faces.guard.problem import Problem, answer
 from waypost.faces.guard.sessions import SignedInSession
-from waypost.faces.guard.sign_in_code import SignInCode
 from waypost.faces.guard.sign_in_page import LOGIN, LOGOUT, OPEN_PATHS, file_of, local_path, page, send_answer
+from waypost.faces.guard.tokens import digest_of
+from waypost.model.time import Clock, utc_now
+
+LIFE = timedelta(minutes=10)
+_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"  # without the similar 0 O 1 I L U
+_LENGTH = 10  # 49 bits, safe against `_TRIES` guesses
+_TRIES = 10  # wrong codes; then only the token works
+_LONGEST = 64  # characters of input that can be a code
+
+
+class SignInCode:
+    """One code, stored as a hash. It works once, within its time, and not after too many wrong tries."""
+
+    def __init__(self, clock: Clock = utc_now, *, life: timedelta = LIFE) -> None:
+        plain = "".join(secrets.choice(_ALPHABET) for _ in range(_LENGTH))
+        self._digest = digest_of(plain)
+        self._readable: str | None = f"{plain[:5]}-{plain[5:]}"
+        self._clock, self._tries = clock, _TRIES
+        self.expires = clock() + life
+        self._guard = threading.Lock()
+
+    def reveal(self) -> str:
+        """The readable code. Can be called once; afterwards only the hash is left."""
+        if self._readable is None:
+            raise ValueError("a code is revealed once")
+        code, self._readable = self._readable, None
+        return code
+
+    def opens(self, text: str) -> bool:
+        """Whether this is the code, which is then used up. Hyphens, spaces and case do not matter."""
+        letters = _letters(text)
+        if letters is None:
+            return False
+        right = hmac.compare_digest(digest_of(letters), self._digest)
+        with self._guard:
+            if self._tries <= 0 or self._clock() >= self.expires:
+                return False
+            self._tries = 0 if right else self._tries - 1
+        return right
+
+
+def _letters(text: str) -> str | None:
+    """The letters of a possible code, or None if it has another form, which does not count as a try."""
+    letters = "".join(text.upper().split()).replace("-", "") if len(text) <= _LONGEST else ""
+    return letters if len(letters) == _LENGTH and all(letter in _ALPHABET for letter in letters) else None
+
 
 _LOG = logging.getLogger("waypost.guard")
 _HTML = b"text/html; charset=utf-8"
@@ -29,8 +77,6 @@ _FORM = b"application/x-www-form-urlencoded"
 
 
 class TokenBook(Verifier, Protocol):
-    """The tokens of a data directory or of a team."""
-
     @property
     def path(self) -> PurePath:
         """Distinguishes them from other tokens."""

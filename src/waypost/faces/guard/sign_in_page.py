@@ -91,7 +91,6 @@ def _is_plain(text: str) -> bool:
 async def send_answer(
     send: Send, status: int, content: bytes = b"", kind: bytes = b"", headers: tuple[tuple[bytes, bytes], ...] = ()
 ) -> None:
-    """Send a complete answer."""
     all_headers = [(b"content-type", kind)] if kind else []
     all_headers += [(b"content-length", str(len(content)).encode()), *headers]
     await send({"type": "http.response.start", "status": status, "headers": all_headers})

@@ -8,18 +8,15 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from waypost.errors import InvalidInput, NotFound, SecurityError
 from waypost.faces.guard.asgi import CALLER, SPACE_HEADER, App, Receive, Scope, Send
-from waypost.faces.guard.identity import TokenIdentity
+from waypost.faces.guard.identity import Kind, Rights, TokenIdentity
 from waypost.faces.guard.sessions import IDLE, LONGEST, SignedInSession
 from waypost.faces.guard.tokens import digest_of, new_token
 from waypost.memory.team_database import TeamDatabase, acting_as
 from waypost.model.time import Clock, utc_now
-
-if TYPE_CHECKING:
-    from waypost.faces.guard.identity import Kind, Rights
 
 _LONGEST = 256  # characters of input that can be a token
 _ID = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -120,7 +117,6 @@ class TeamTokens:
         self.path = PurePosixPath(name)  # names the cookie of these servers
 
     def verify(self, token: str) -> TeamIdentity | None:
-        """The identity of this token, or None."""
         return self._find(digest=digest_of(token)) if 0 < len(token) <= _LONGEST else None
 
     def holder(self, key: str) -> TeamIdentity | None:
@@ -168,16 +164,14 @@ def acting_for_callers(app: App, on_request: Callable[[TeamIdentity], None] = la
 
 
 class TokenDirectory(Protocol):
-    """Where a team's tokens are stored."""
-
     def make_token(
         self,
         user: str,
         name: str,
         *,
         digest: str,
-        kind: "Kind",
-        rights: "Rights",
+        kind: Kind,
+        rights: Rights,
         space_id: str | None,
         expires: datetime | None,
     ) -> None: ...
@@ -188,8 +182,8 @@ def make_token(
     user: str,
     name: str,
     *,
-    kind: "Kind",
-    rights: "Rights",
+    kind: Kind,
+    rights: Rights,
     space_id: str | None = None,
     expires: datetime | None = None,
 ) -> str:
@@ -235,7 +229,6 @@ class TeamSessions:
             return session.digest in self._used
 
     def save(self) -> None:
-        """Save the last uses of sessions."""
         with self._guard:
             used, self._used = self._used, {}
         for digest, at in used.items():

@@ -77,7 +77,6 @@ class TokenFile:
         return created
 
     def owner_token(self) -> str:
-        """The owner's token."""
         text = read_private_file(self.path, 4096).decode("ascii", "replace").strip()
         if not _TOKEN.fullmatch(text):
             raise SecurityError(
@@ -97,7 +96,6 @@ class TokenFile:
         return match
 
     def owner(self) -> TokenIdentity | None:
-        """The holder of the owner's token, if it exists."""
         return next((identity for _, identity in self._current() if identity.name == OWNER), None)
 
     def holder(self, key: str) -> TokenIdentity | None:

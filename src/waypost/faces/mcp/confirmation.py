@@ -32,8 +32,6 @@ AnswerableParams = types.CallToolRequestParams | types.ReadResourceRequestParams
 
 @dataclass(slots=True)
 class Confirmation:
-    """The questions of one request to the user."""
-
     context: Context
     params: AnswerableParams
     workers: Workers
@@ -64,7 +62,6 @@ class Confirmation:
             question.cancel()
 
     def needed(self, question: str) -> types.InputRequiredResult:
-        """The result that asks the client for the answer."""
         form = types.ElicitRequestFormParams(message=sendable(question), requested_schema=_CONFIRM)
         return types.InputRequiredResult(input_requests={_key(self.params, question): types.ElicitRequest(params=form)})
 

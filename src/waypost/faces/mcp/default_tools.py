@@ -1,7 +1,7 @@
 """The eight tools of every profile. Few and short, because each costs context."""
 
+from waypost.faces.mcp.index_progress import STATUS
 from waypost.faces.mcp.read_tools import ABOUT_CODE, BRIEF, RECALL, WHY
-from waypost.faces.mcp.status_tool import STATUS
 from waypost.faces.mcp.tool import Tool
 from waypost.faces.mcp.write_tools import DECIDE, REMEMBER, REVIEW
 

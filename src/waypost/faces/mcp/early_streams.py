@@ -53,8 +53,6 @@ async def streams(
 
 @dataclass(slots=True)
 class _OpenRequests:
-    """Requests without an answer yet."""
-
     ids: set[str | int] = field(default_factory=set)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 

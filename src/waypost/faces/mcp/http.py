@@ -3,22 +3,21 @@
 import logging
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from waypost.errors import WaypostError
-from waypost.faces.guard.asgi import CALLER, App, Message, Receive, Scope, Send, named_space, values
+from waypost.faces.guard.asgi import CALLER, App, Message, Receive, Scope, Send, named_space, values, with_lifespan
 from waypost.faces.guard.gate import RequestGate
 from waypost.faces.guard.hosts import answered_hosts, exposure, listen, url
 from waypost.faces.guard.identity import TokenIdentity
-from waypost.faces.guard.lifespan import with_lifespan
 from waypost.faces.guard.limits import ServerLimits
 from waypost.faces.guard.problem import Problem, answer
 from waypost.faces.guard.tokens import TokenFile
-from waypost.faces.mcp.http_sessions import McpSessions
 from waypost.faces.mcp.tool import Tool
 
 if TYPE_CHECKING:
@@ -26,6 +25,60 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
 
     from waypost.faces.guard.team_tokens import TeamTokens
+
+
+@dataclass(slots=True)
+class _Session:
+    caller: str
+    in_flight: int = 0
+
+
+class McpSessions:
+    """All sessions, their callers, and which of them are idle."""
+
+    def __init__(self, each: int) -> None:
+        self._each = each
+        self._sessions: OrderedDict[str, _Session] = OrderedDict()  # least recently used first
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    def has_room(self, caller: str) -> bool:
+        """Whether this caller can open another session, if need be in place of an idle one."""
+        own = self._of(caller)
+        return len(own) < self._each or any(not self._sessions[session].in_flight for session in own)
+
+    def open(self, session: str, caller: str) -> str | None:
+        """Register a new session. Returns the session it replaces, which is no longer registered."""
+        self._sessions[session] = _Session(caller)
+        own = self._of(caller)
+        if len(own) <= self._each:
+            return None
+        oldest = next((other for other in own if other != session and not self._sessions[other].in_flight), None)
+        if oldest is not None:
+            self.close(oldest)
+        return oldest
+
+    def close(self, session: str) -> None:
+        self._sessions.pop(session, None)
+
+    @contextmanager
+    def in_use(self, session: str, caller: str) -> Iterator[None]:
+        """Mark the session as busy during the block. Requests of other callers do not count."""
+        known_session = self._sessions.get(session)
+        if known_session is None or known_session.caller != caller:
+            yield
+            return
+        known_session.in_flight += 1
+        self._sessions.move_to_end(session)
+        try:
+            yield
+        finally:
+            known_session.in_flight -= 1
+
+    def _of(self, caller: str) -> list[str]:
+        return [session for session, entry in self._sessions.items() if entry.caller == caller]
+
 
 PATH = "/mcp"
 _SESSION = b"mcp-session-id"
@@ -124,8 +177,6 @@ class McpApp:
         return send_and_note
 
     async def _end(self, session: str, scope: Scope) -> None:
-        """Close a session as its client would."""
-
         async def receive() -> Message:
             return _NOTHING
 

@@ -19,33 +19,24 @@ def _table() -> Mapping[str, Mapping[str, str]]:
 
 
 def listing() -> list[dict[str, Any]]:
-    """The prompts for `prompts/list`."""
     return [
         {
             "name": name,
             "title": prompt["title"],
             "description": prompt["description"],
             "arguments": [
-                {"name": prompt["argument"], "description": prompt["argument_description"], "required": True},
+                {"name": prompt["argument"], "description": prompt["argument_description"], "required": True}
             ],
         }
         for name, prompt in _table().items()
     ]
 
 
-def _briefing(call: ToolCall, topic: str) -> str:
-    return brief(call, {"task": topic}).text
-
-
-def _related_facts(call: ToolCall, topic: str) -> str:
-    return recall(call, {"question": topic, "k": 5, "scope": "facts"}).text
-
-
-def _reasons(call: ToolCall, topic: str) -> str:
-    return why(call, {"question": topic, "depth": 5}).text
-
-
-_FOUND: Mapping[str, Callable[[ToolCall, str], str]] = {"start": _briefing, "finish": _related_facts, "why": _reasons}
+_FOUND: Mapping[str, Callable[[ToolCall, str], str]] = {
+    "start": lambda call, topic: brief(call, {"task": topic}).text,
+    "finish": lambda call, topic: recall(call, {"question": topic, "k": 5, "scope": "facts"}).text,
+    "why": lambda call, topic: why(call, {"question": topic, "depth": 5}).text,
+}
 
 
 def fill_in(call: ToolCall, name: str, arguments: Mapping[str, str]) -> tuple[str, str]:

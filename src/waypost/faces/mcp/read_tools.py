@@ -84,7 +84,6 @@ def whole(call: ToolCall, memory_id: str, as_of: str | None = None, known_at: st
 
 
 def _end_notice(version: "Version", now: datetime) -> list[str]:
-    """A notice if the memory is no longer true."""
     until = version.valid_until
     if until is None or until > now:
         return []
@@ -105,7 +104,7 @@ def _history(memory: "Memory", memory_id: str, current: "Version | None", now: d
     recorded = memory.history(memory_id)
     latest = {
         (version.memory_id, version.text): version
-        for version in sorted((*recorded.versions, *recorded.related), key=_number)
+        for version in sorted((*recorded.versions, *recorded.related), key=lambda version: version.number)
     }
     others = [
         version
@@ -121,10 +120,6 @@ def _history(memory: "Memory", memory_id: str, current: "Version | None", now: d
         }
         for version in others[-_EARLIER:]
     ]
-
-
-def _number(version: "Version") -> int:
-    return version.number
 
 
 def _validity(version: "Version") -> str:

@@ -7,8 +7,8 @@ from urllib.parse import unquote
 
 from waypost.context.one_line import one_line
 from waypost.errors import NotFound
+from waypost.faces.mcp.index_progress import status
 from waypost.faces.mcp.read_tools import whole
-from waypost.faces.mcp.status_tool import status
 from waypost.faces.mcp.text_answers import fenced, joined
 from waypost.faces.mcp.tool import ToolCall
 from waypost.model.ids import check_id

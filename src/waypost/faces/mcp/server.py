@@ -210,7 +210,6 @@ class _Served:
 
 
 def _identity(context: Context) -> TokenIdentity | None:
-    """The token's identity, over HTTP only."""
     caller = getattr(context.request, "scope", {}).get(CALLER)
     return caller if isinstance(caller, TokenIdentity) else None
 
@@ -232,7 +231,6 @@ async def _roots(context: Context) -> types.ListRootsResult | None:
 
 
 def _first_folder(listed: types.ListRootsResult) -> Path | None:
-    """The first root that is a folder on this machine."""
     for root in listed.roots:
         parts = urlsplit(str(root.uri))
         if parts.scheme != "file" or parts.netloc not in ("", "localhost"):

@@ -22,7 +22,6 @@ CAPABILITIES: Mapping[str, Any] = {
 
 
 def instructions() -> str:
-    """Instructions for the agent about all tools."""
     return (files("waypost.faces.mcp") / "data" / "instructions.md").read_text("utf-8").strip()
 
 
@@ -36,7 +35,6 @@ def negotiated(requested: object) -> str:
 
 
 def initialize_result(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The result of `initialize`."""
     return {
         "protocolVersion": negotiated(params.get("protocolVersion")),
         "capabilities": {name: dict(capability) for name, capability in CAPABILITIES.items()},
@@ -46,7 +44,6 @@ def initialize_result(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def listing(tools: Iterable[Tool]) -> list[dict[str, Any]]:
-    """The tools for `tools/list`."""
     return [_row(tool) for tool in tools]
 
 

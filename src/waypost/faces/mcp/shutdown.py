@@ -9,7 +9,6 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from functools import partial
 
 from waypost.system.platform import peer_process, wait_for_end
 
@@ -33,8 +32,8 @@ class Shutdown:
         read_end, write_end = os.pipe()
         for number in (signal.SIGTERM, signal.SIGINT):
             # Python may hold any lock here, so the handler only writes a byte.
-            signal.signal(number, partial(_write_signal, write_end))
-        _start(self._end_on_signal, read_end)
+            signal.signal(number, lambda number, _: os.write(write_end, bytes([number])))
+        _start(lambda handle: self.end(128 + os.read(handle, 1)[0]), read_end)
         _start(self._end_with_peer, peer_process(source))
 
     def end_within_limit(self) -> None:
@@ -58,16 +57,9 @@ class Shutdown:
             with contextlib.suppress(OSError, IndexError):  # another thread may be emptying the list
                 self._actions.pop()()
 
-    def _end_on_signal(self, read_end: int) -> None:
-        self.end(128 + os.read(read_end, 1)[0])
-
     def _end_with_peer(self, peer: int) -> None:
         wait_for_end(peer)
         self.end(0)
-
-
-def _write_signal(write_end: int, number: int, _: object) -> None:
-    os.write(write_end, bytes([number]))
 
 
 def _start(work: Callable[[int], None], handle: int) -> None:

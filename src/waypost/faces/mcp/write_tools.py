@@ -231,10 +231,7 @@ REMEMBER = Tool(
     remember,
     {
         "text": {"type": "string", "maxLength": LONGEST_TEXT},
-        "kind": {
-            "type": "string",
-            "enum": ["fact", "learning", "fix", "preference", "constraint", "note"],
-        },
+        "kind": {"type": "string", "enum": ["fact", "learning", "fix", "preference", "constraint", "note"]},
         "refs": _REFS,
         "replaces": {**_ID, "description": "ID of the memory that text corrects"},
         "retract": {**_ID, "description": "ID to retract, without text"},

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
@@ -11,6 +10,7 @@ from starlette.concurrency import run_in_threadpool
 
 from waypost import __version__
 from waypost.faces.rest.answers import JsonAnswer
+from waypost.faces.rest.caller import MemoryLocks, Services
 from waypost.faces.rest.jobs import Jobs
 from waypost.faces.rest.openapi import documented
 from waypost.faces.rest.problems import handle_problems
@@ -21,10 +21,8 @@ from waypost.faces.rest.routes import (
     exports,
     jobs,
     journal,
-    journal_maintenance,
     learning,
     memory,
-    memory_list,
     recall,
     review,
     shares,
@@ -32,25 +30,22 @@ from waypost.faces.rest.routes import (
     staleness,
 )
 from waypost.faces.rest.routes import spaces as spaces_routes
-from waypost.faces.rest.services import MemoryLocks, Services
 from waypost.faces.rest.streams import Holds, Pause, Streams
+from waypost.memory.catalog import Spaces
 from waypost.model.time import Clock, utc_now
-
-if TYPE_CHECKING:
-    from waypost.memory.catalog import Spaces
 
 _ROUTERS = tuple(
     module.router
     for module in (
-        short_addresses, spaces_routes, memory_list, memory, recall, code, staleness, review, decisions, learning, journal,
-        journal_maintenance, exports, jobs, shares,
+        short_addresses, spaces_routes, memory, recall, code, staleness, review, decisions, learning, journal,
+        exports, jobs, shares,
     )
 )  # fmt: skip
 ROUTES = tuple(route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute))
 
 
 def rest_app(
-    spaces: "Spaces",
+    spaces: Spaces,
     *,
     clock: Clock = utc_now,
     pause: Pause = asyncio.sleep,

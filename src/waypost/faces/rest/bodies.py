@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.config import JsonDict
 
 from waypost.faces.rest.parameters import AN_ID, ID, LONGEST_LINE, LONGEST_PATH, LONGEST_QUESTION
 from waypost.memory.facade import PRESETS
@@ -40,16 +41,17 @@ class RequestBody(BaseModel):
         return {name: value for name, value in self.model_dump(exclude_unset=True).items() if value is not None}
 
 
-def _example(**fields: Any) -> ConfigDict:
-    return ConfigDict(extra="forbid", strict=True, json_schema_extra={"examples": [fields]})
+def example(**fields: Any) -> JsonDict:
+    return {"examples": [fields]}
 
 
-class NewMemory(RequestBody):
-    """A memory to store. The author is taken from the token; `source` and `actor` are stored as claims."""
-
-    model_config = _example(
+class NewMemory(
+    RequestBody,
+    json_schema_extra=example(
         text="Uploads go to S3 in parts of 8 MB", kind="fact", domain="storage", refs=["src/storage.py#L42-L87"]
-    )
+    ),
+):
+    """A memory to store. The author is taken from the token; `source` and `actor` are stored as claims."""
 
     text: Text
     kind: WrittenKind | None = None
@@ -87,43 +89,34 @@ class NewMemory(RequestBody):
         return fields if refs is None else {"refs": refs, **fields}
 
 
-class MemoriesBody(RequestBody):
-    model_config = _example(memories=[{"text": "Tests run on every push"}, {"text": "Deploys run on Fridays"}])
-
+class MemoriesBody(
+    RequestBody,
+    json_schema_extra=example(memories=[{"text": "Tests run on every push"}, {"text": "Deploys run on Fridays"}]),
+):
     memories: list[NewMemory] = Field(min_length=1, max_length=MOST_IN_A_BATCH)
 
 
-class Correction(RequestBody):
-    model_config = _example(text="Uploads go to S3 in parts of 16 MB")
-
+class Correction(RequestBody, json_schema_extra=example(text="Uploads go to S3 in parts of 16 MB")):
     text: Text
     valid_from: Time | None = None
     valid_until: Time | None = None
 
 
-class Retraction(RequestBody):
-    model_config = _example(valid_until="2026-01-30")
-
+class Retraction(RequestBody, json_schema_extra=example(valid_until="2026-01-30")):
     valid_until: Time | None = Field(default=None, description="It was true until then (default: it never was).")
 
 
-class Restoration(RequestBody):
-    model_config = _example(version=12)
-
+class Restoration(RequestBody, json_schema_extra=example(version=12)):
     version: Annotated[int, Field(ge=1)] | None = Field(
         default=None, description="The `number` of a version in its history (default: the last one)."
     )
 
 
-class Protection(RequestBody):
-    model_config = _example(on=True)
-
+class Protection(RequestBody, json_schema_extra=example(on=True)):
     on: bool = True
 
 
-class PlaceBody(RequestBody):
-    model_config = _example(level=0, domain="storage")
-
+class PlaceBody(RequestBody, json_schema_extra=example(level=0, domain="storage")):
     level: Level | None = None
     parent: Annotated[str, Field(max_length=26)] | None = Field(
         default=None, description="An id, or an empty string for no parent."
@@ -132,9 +125,7 @@ class PlaceBody(RequestBody):
     module: Annotated[str, Field(max_length=LONGEST_LINE)] | None = Field(default=None, description="Empty to remove.")
 
 
-class LifetimeBody(RequestBody):
-    model_config = _example(ttl_class="implementation")
-
+class LifetimeBody(RequestBody, json_schema_extra=example(ttl_class="implementation")):
     seconds: int | None = Field(default=None, ge=1, le=MAX_TTL)
     ttl_class: Annotated[str, Field(json_schema_extra={"enum": list(CLASSES)})] | None = None
     refresh: list[Short] | None = Field(
@@ -143,17 +134,13 @@ class LifetimeBody(RequestBody):
     on_expire: Annotated[str, Field(json_schema_extra={"enum": list(ON_EXPIRE)})] | None = None
 
 
-class Rejected(RequestBody):
-    model_config = _example(text="Uploads go to FTP", kind="fact")
-
+class Rejected(RequestBody, json_schema_extra=example(text="Uploads go to FTP", kind="fact")):
     text: Text
     kind: WrittenKind | None = None
     domain: Short | None = None
 
 
-class RecallQuestion(RequestBody):
-    model_config = _example(question="Where do uploads go?", k=5, scope="all")
-
+class RecallQuestion(RequestBody, json_schema_extra=example(question="Where do uploads go?", k=5, scope="all")):
     question: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
     k: int = Field(default=5, ge=1, le=100)
     scope: Scope = "all"
@@ -167,9 +154,7 @@ class RecallQuestion(RequestBody):
     explain: bool = Field(default=False, description="Show how each score was computed.")
 
 
-class ContextTask(RequestBody):
-    model_config = _example(task="Make uploads resumable", tokens=2000)
-
+class ContextTask(RequestBody, json_schema_extra=example(task="Make uploads resumable", tokens=2000)):
     task: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
     tokens: int | None = Field(default=None, ge=1, le=1_000_000)
     preset: Preset | None = None
@@ -180,25 +165,19 @@ class ContextTask(RequestBody):
     now: Time | None = None
 
 
-class FilesBody(RequestBody):
-    model_config = _example(files=["src/storage.py"])
-
+class FilesBody(RequestBody, json_schema_extra=example(files=["src/storage.py"])):
     files: list[PathText] | None = Field(default=None, max_length=MOST_IDS, description="Default: all.")
 
 
-class SelectionBody(RequestBody):
+class SelectionBody(RequestBody, json_schema_extra=example(ids=[AN_ID])):
     """Memories by id, by the files they are about, or all stale ones. Use exactly one of the three."""
-
-    model_config = _example(ids=[AN_ID])
 
     ids: list[Id] | None = Field(default=None, min_length=1, max_length=MOST_IDS)
     files: list[PathText] | None = Field(default=None, min_length=1, max_length=MOST_IDS)
     every: bool = False
 
 
-class Relinking(RequestBody):
-    model_config = _example(id=AN_ID, refs=["src/uploads.py#L10-L40"])
-
+class Relinking(RequestBody, json_schema_extra=example(id=AN_ID, refs=["src/uploads.py#L10-L40"])):
     id: Id | None = None
     refs: list[PathText] | None = Field(default=None, min_length=1, max_length=MAX_ITEMS)
     add: bool = Field(default=False, description="Keep existing references.")
@@ -206,10 +185,8 @@ class Relinking(RequestBody):
     drop: bool = Field(default=False, description="Remove references to deleted code.")
 
 
-class Learning(RequestBody):
+class Learning(RequestBody, json_schema_extra=example(diff="main..HEAD", dry_run=True)):
     """What to learn from: `staged`, `diff` or `file`; by default all uncommitted changes."""
-
-    model_config = _example(diff="main..HEAD", dry_run=True)
 
     staged: bool = Field(default=False, description="Staged changes.")
     diff: Short | None = Field(default=None, description="Changes since this revision, or the commits of A..B.")
@@ -217,49 +194,43 @@ class Learning(RequestBody):
     dry_run: bool = Field(default=False, description="Only return what would be learned.")
 
 
-class Discovery(RequestBody):
-    model_config = _example(dry_run=True)
-
+class Discovery(RequestBody, json_schema_extra=example(dry_run=True)):
     task: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)] | None = Field(
         default=None, description="Only facts for this task (default: all)."
     )
     dry_run: bool = Field(default=False, description="Only return what would be stored.")
 
 
-class ImportBody(RequestBody):
+class ImportBody(
+    RequestBody,
+    json_schema_extra=example(memories=[{"id": AN_ID, "text": "Uploads go to S3 in parts of 8 MB", "kind": "fact"}]),
+):
     """Memories as exported or as written. Unknown fields of a row are ignored."""
-
-    model_config = _example(memories=[{"id": AN_ID, "text": "Uploads go to S3 in parts of 8 MB", "kind": "fact"}])
 
     memories: list[dict[str, Any]] = Field(min_length=1, max_length=MOST_IN_A_BATCH)
 
 
-class Ids(RequestBody):
-    model_config = _example(ids=[AN_ID])
-
+class Ids(RequestBody, json_schema_extra=example(ids=[AN_ID])):
     ids: list[Id] = Field(min_length=1, max_length=MOST_IDS)
 
 
-class TextBody(RequestBody):
-    model_config = _example(text="The client retries three times")
-
+class TextBody(RequestBody, json_schema_extra=example(text="The client retries three times")):
     text: Text
 
 
-class Approval(RequestBody):
-    model_config = _example(text="The client retries three times")
-
+class Approval(RequestBody, json_schema_extra=example(text="The client retries three times")):
     text: Text | None = Field(default=None, description="A new text (default: as proposed).")
 
 
-class Decision(RequestBody):
-    model_config = _example(
+class Decision(
+    RequestBody,
+    json_schema_extra=example(
         text="We use FastAPI for the API",
         because=["It checks what comes in"],
         leads_to=["The API runs on uvicorn"],
         given=["Python only"],
-    )
-
+    ),
+):
     text: Text = Field(description="The decision, or the id of one to extend.")
     because: list[Text] = Field(default_factory=list, max_length=MAX_ITEMS)
     leads_to: list[Text] = Field(default_factory=list, max_length=MAX_ITEMS)
@@ -275,9 +246,9 @@ class Decision(RequestBody):
     valid_from: Time | None = None
 
 
-class EntryBody(RequestBody):
-    model_config = _example(text="We agreed to ship on Friday", speaker="Ada", session="standup")
-
+class EntryBody(
+    RequestBody, json_schema_extra=example(text="We agreed to ship on Friday", speaker="Ada", session="standup")
+):
     text: Text
     kind: Literal["note", "conversation", "workflow_result", "preference"] | None = None
     session: Short | None = None
@@ -287,50 +258,36 @@ class EntryBody(RequestBody):
     )
 
 
-class RunBody(RequestBody):
-    model_config = _example(dry_run=True)
-
+class RunBody(RequestBody, json_schema_extra=example(dry_run=True)):
     dry_run: bool = Field(default=False, description="Only return what would be done.")
     force: bool = Field(default=False, description="Also run what is not due yet.")
 
 
-class What(RequestBody):
-    model_config = _example(what="2026-01-30")
-
+class What(RequestBody, json_schema_extra=example(what="2026-01-30")):
     what: Short = Field(description="A day, week, month or year, or the id of an entry.")
 
 
-class EntryProtection(RequestBody):
-    model_config = _example(what=AN_ID, on=True)
-
+class EntryProtection(RequestBody, json_schema_extra=example(what=AN_ID, on=True)):
     what: Short = Field(description="The id of an entry, or words that identify it.")
     on: bool = True
 
 
-class Pruning(RequestBody):
-    model_config = _example(after_days=90, unused_days=30, dry_run=True)
-
+class Pruning(RequestBody, json_schema_extra=example(after_days=90, unused_days=30, dry_run=True)):
     after_days: int | None = Field(default=None, ge=0, le=36_500)
     unused_days: int | None = Field(default=None, ge=0, le=36_500)
     dry_run: bool = False
 
 
-class Curation(RequestBody):
-    model_config = _example(id=AN_ID, heading="Decisions")
-
+class Curation(RequestBody, json_schema_extra=example(id=AN_ID, heading="Decisions")):
     id: Id
     heading: Short | None = None
 
 
-class Fixing(RequestBody):
-    model_config = _example(fix=True)
-
+class Fixing(RequestBody, json_schema_extra=example(fix=True)):
     fix: bool = Field(default=False, description="Repair what can be rebuilt.")
 
 
-class NewExport(RequestBody):
-    model_config = _example(format="jsonl")
-
+class NewExport(RequestBody, json_schema_extra=example(format="jsonl")):
     format: Literal["jsonl", "json"] = "jsonl"
     embeddings: bool = False
     code: bool = Field(default=False, description="Include indexed code.")
@@ -338,8 +295,6 @@ class NewExport(RequestBody):
     known_at: Time | None = None
 
 
-class JobOrder(RequestBody):
-    model_config = _example(sort="index", force=False)
-
+class JobOrder(RequestBody, json_schema_extra=example(sort="index", force=False)):
     sort: Literal["index", "maintain", "condense", "rebuild", "reindex", "summarize"]
     force: bool = Field(default=False, description="Include what is unchanged or not due.")

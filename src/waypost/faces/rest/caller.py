@@ -1,6 +1,8 @@
-"""The caller of a request: the token's identity, its rights, and the memory it asks for."""
+"""The caller of a request: the token's identity, its rights, and the memory it asks for. Also what all routes share."""
 
-from collections.abc import Awaitable, Callable, Iterable
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated
@@ -12,10 +14,14 @@ from starlette.concurrency import run_in_threadpool
 from waypost.faces.guard.asgi import CALLER
 from waypost.faces.guard.identity import TokenIdentity
 from waypost.faces.rest.problems import ProblemError
+from waypost.model.time import Clock
 
 if TYPE_CHECKING:
-    from waypost.faces.rest.services import Services
+    from waypost.faces.rest.jobs import Jobs
+    from waypost.faces.rest.replies import Replies
+    from waypost.faces.rest.streams import Streams
     from waypost.memory import Memory
+    from waypost.memory.catalog import Spaces
 
 HERE = "here"  # the memory that the server was started in
 
@@ -41,8 +47,6 @@ CheckoutId = Annotated[
 
 @dataclass(frozen=True)  # without slots: cached_property needs a dict
 class SpaceAccess:
-    """The caller's access to one memory."""
-
     identity: TokenIdentity
     services: "Services"
     space: str  # an id, or HERE
@@ -69,6 +73,31 @@ def identity_of(request: Request) -> TokenIdentity:
 def services_of(request: Request) -> "Services":
     services: Services = request.app.state.services
     return services
+
+
+_STRIPES = 64  # memories that share a lock sometimes wait for each other
+
+
+class MemoryLocks:
+    """Locks for requests that read a memory and then change it."""
+
+    def __init__(self) -> None:
+        self._locks = tuple(threading.Lock() for _ in range(_STRIPES))
+
+    @contextmanager
+    def of(self, space_id: str, memory_id: str) -> Iterator[None]:
+        with self._locks[hash((space_id, memory_id.lower())) % _STRIPES]:
+            yield
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    spaces: "Spaces"
+    jobs: "Jobs"
+    replies: "Replies"
+    streams: "Streams"
+    locks: MemoryLocks
+    clock: Clock
 
 
 # Each dependency is a right. Routes declare the one they need, which OpenAPI also documents. They only read the request,

@@ -109,7 +109,8 @@ def _describe(operation: dict[str, Any], route: APIRoute, answer: Mapping[str, A
     problems = [*_USUAL, *(_WITH_BODY if "requestBody" in operation else ()), *(_WRITING if writes else ())]
     if any(header["name"].lower() == "if-match" for header in operation.get("parameters", ())):
         problems.append(412)
-    responses |= {str(status): _problem(status) for status in sorted(problems)}
+    problem = {MEDIA_TYPE: {"schema": {"$ref": _PROBLEM}}}
+    responses |= {str(status): {"description": _TITLES[status], "content": problem} for status in sorted(problems)}
     operation["responses"] = responses
 
 
@@ -138,10 +139,6 @@ def _answer(answer: Mapping[str, Any], example: Any) -> dict[str, Any]:
             name: {"description": _HEADERS[name], "schema": {"type": "string"}} for name in answer["headers"]
         }
     return response
-
-
-def _problem(status: int) -> dict[str, Any]:
-    return {"description": _TITLES[status], "content": {MEDIA_TYPE: {"schema": {"$ref": _PROBLEM}}}}
 
 
 def _data(name: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import Header, Path, Query
 
-from waypost.faces.rest import cursors
+from waypost.faces.rest.listing import LONGEST_CURSOR
 from waypost.flows.links.about import MOST_ABOUT
 from waypost.model.reference import MAX_LINE
 
@@ -45,7 +45,7 @@ CursorText = Annotated[
     Query(
         alias="cursor",
         min_length=1,
-        max_length=cursors.LONGEST,
+        max_length=LONGEST_CURSOR,
         description="`next` of the previous page, unchanged. Keep the other parameters the same.",
     ),
 ]

@@ -13,20 +13,8 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from waypost.errors import (
-    ConfigError,
-    EngineError,
-    InvalidInput,
-    LlmError,
-    NotFound,
-    Refused,
-    SecurityError,
-    StoreBusy,
-    StoreError,
-    StoreFull,
-    StoreUnavailable,
-    WaypostError,
-)
+from waypost import errors
+from waypost.errors import WaypostError
 from waypost.faces.guard.problem import Problem
 from waypost.faces.rest.answers import JsonAnswer
 from waypost.system.crash_log import note_crash
@@ -39,17 +27,17 @@ _BUSY = ((b"retry-after", b"1"),)
 
 # The first matching class counts. Faults of the server are 5xx.
 _STATUS: tuple[tuple[type[WaypostError], int], ...] = (
-    (ConfigError, 503),
-    (InvalidInput, 422),
-    (NotFound, 404),
-    (SecurityError, 403),
-    (Refused, 403),
-    (StoreBusy, 503),
-    (StoreUnavailable, 503),
-    (StoreFull, 507),
-    (StoreError, 503),
-    (EngineError, 503),
-    (LlmError, 503),
+    (errors.ConfigError, 503),
+    (errors.InvalidInput, 422),
+    (errors.NotFound, 404),
+    (errors.SecurityError, 403),
+    (errors.Refused, 403),
+    (errors.StoreBusy, 503),
+    (errors.StoreUnavailable, 503),
+    (errors.StoreFull, 507),
+    (errors.StoreError, 503),
+    (errors.EngineError, 503),
+    (errors.LlmError, 503),
 )
 
 
@@ -65,9 +53,8 @@ class ProblemError(Exception):
 
 
 def problem_of(error: WaypostError) -> Problem:
-    """The problem that a client gets for a Waypost error."""
     status = next((status for sort, status in _STATUS if isinstance(error, sort)), 500)
-    headers = _BUSY if isinstance(error, (StoreBusy, StoreUnavailable)) else ()
+    headers = _BUSY if isinstance(error, (errors.StoreBusy, errors.StoreUnavailable)) else ()
     return Problem(status, error.what, error.remedy or _usual_remedy(status), headers)
 
 
@@ -78,7 +65,6 @@ def answer_of(problem: Problem, more: Mapping[str, Any] | None = None) -> JsonAn
 
 
 def handle_problems(app: FastAPI, routes: Sequence[APIRoute]) -> None:
-    """Answer every error of this app as a problem."""
     app.add_exception_handler(ProblemError, _problem)
     app.add_exception_handler(WaypostError, _core)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -98,10 +84,10 @@ async def _core(_: Request, error: Exception) -> Response:
 
 async def _invalid(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    errors = [_field(detail) for detail in error.errors()[:_MOST_ERRORS]]
-    first = errors[0] if errors else {"field": "", "message": "invalid request"}
+    fields = [_field(detail) for detail in error.errors()[:_MOST_ERRORS]]
+    first = fields[0] if fields else {"field": "", "message": "invalid request"}
     what = f"{first['field']}: {first['message']}." if first["field"] else f"{first['message']}."
-    return answer_of(Problem(422, what, "See /openapi.json for the parameters."), {"errors": errors} if errors else {})
+    return answer_of(Problem(422, what, "See /openapi.json for the parameters."), {"errors": fields} if fields else {})
 
 
 def _field(error: Mapping[str, Any]) -> dict[str, str]:
@@ -148,8 +134,6 @@ async def _unforeseen(request: Request, error: Exception) -> Response:
 
 
 def _usual_remedy(status: int) -> str:
-    return {
-        404: "Check the id.",
-        403: "Check the token's rights.",
-        422: "See /openapi.json for the parameters.",
-    }.get(status, "Try again; if it persists, run `waypost doctor`.")
+    return {404: "Check the id.", 403: "Check the token's rights.", 422: "See /openapi.json for the parameters."}.get(
+        status, "Try again; if it persists, run `waypost doctor`."
+    )

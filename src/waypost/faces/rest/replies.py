@@ -1,4 +1,4 @@
-"""Stored replies to writes with an `Idempotency-Key`, kept for a day in `<home>/replies.db`, across restarts.
+"""Stored replies to writes with an `Idempotency-Key`, kept for a day in `<home>/replies.db` or in a team's database.
 
 Keys and requests are stored as keyed hashes. Of a reply the file keeps only ids, statuses and numbers, no text, so that
 forgotten memories leave no trace. Full replies are kept in memory for a while, until something is forgotten.
@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import apsw
 
 from waypost.faces.rest.problems import ProblemError
 from waypost.memory.private_database import private_transaction
+from waypost.memory.team_database import TeamDatabase
 from waypost.model.time import Clock, to_micros
 
 FILE = "replies.db"
@@ -156,6 +158,46 @@ class Replies:
         """A transaction on the file, and the secret of its hashes."""
         with private_transaction(self._path, _SCHEMA) as connection:
             yield connection, _secret(connection)
+
+
+_HELD = timedelta(minutes=2)  # longer than any request; then the server must have stopped
+
+
+class TeamReplies(Replies):
+    """Like `Replies`, for several servers with one database: only one of them does a request."""
+
+    def __init__(self, database: TeamDatabase, clock: Clock) -> None:
+        super().__init__(Path(), clock)
+        self._kept = database.replies()
+
+    def begin(self, claim: Claim) -> StoredReply | None:
+        key, request = self._key(claim), _digest(self._secret, claim.request)
+        stored = self._kept.begin(
+            key, _digest(self._secret, claim.caller), request, now=self._clock(), lease=_HELD, kept=KEPT, most=MOST_EACH
+        )
+        if stored is None:
+            return None
+        row = (stored.request, stored.status, stored.body, stored.headers)
+        return self._stored_reply(row, key, request, in_progress=stored.is_held)
+
+    def finish(self, claim: Claim, reply: StoredReply) -> None:
+        key = self._key(claim)
+        self._kept.finish(key, reply.status, _without_text(reply.body), json.dumps(dict(reply.headers)))
+        with self._lock:
+            self._remember(key, reply)
+
+    def release(self, claim: Claim) -> None:
+        self._kept.release(self._key(claim))
+
+    def leave(self, claim: Claim) -> None:
+        self._kept.leave(self._key(claim), self._clock())
+
+    @cached_property
+    def _secret(self) -> bytes:
+        return self._kept.secret()
+
+    def _key(self, claim: Claim) -> bytes:
+        return _digest(self._secret, claim.caller, claim.key)
 
 
 def _secret(connection: apsw.Connection) -> bytes:

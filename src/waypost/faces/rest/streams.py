@@ -18,7 +18,6 @@ from waypost.faces.rest.problems import answer_of
 
 if TYPE_CHECKING:
     from waypost.faces.rest.caller import SpaceAccess
-    from waypost.model.audit import AuditEntry
 
 EVERY = 1.0  # seconds between two polls; each reads one number from the database
 HEARTBEAT = 15  # polls without events before a heartbeat
@@ -32,8 +31,6 @@ Holds = Callable[[str, str], bool]  # whether the token with this key is valid a
 
 @dataclass(slots=True)
 class Streams:
-    """The open streams."""
-
     pause: Pause = asyncio.sleep
     holds: Holds = lambda *_: True
     _open: Counter[str] = field(default_factory=Counter)
@@ -144,11 +141,7 @@ def _changes(access: "SpaceAccess", last: int) -> tuple[int, list[bytes]]:
     if newest - last > MOST_AT_ONCE:
         return newest, [_event("many", {"after": last, "last": newest}, newest)]
     entries = [entry for entry in access.memory.admin.audit(None, newest - last) if entry.number > last]
-    return newest, [_change(entry) for entry in reversed(entries)]
-
-
-def _change(entry: "AuditEntry") -> bytes:
-    return _event("change", entry.to_json(), entry.number)
+    return newest, [_event("change", entry.to_json(), entry.number) for entry in reversed(entries)]
 
 
 def _event(name: str, data: Any, number: int | None = None) -> bytes:

@@ -7,8 +7,7 @@ catches up the next time it is used.
 import re
 
 from waypost.errors import InvalidInput, Refused
-from waypost.faces.schedule.job import ScheduledJob
-from waypost.faces.schedule.report import Deed, ScheduleReport, ScheduleState
+from waypost.faces.schedule.job import Deed, ScheduledJob, ScheduleReport, ScheduleState
 from waypost.faces.schedule.system import ScheduleSystem, command_error
 
 _BEGIN = "# >>> {name}: written by `waypost schedule install`, taken away by `waypost schedule uninstall`"

@@ -2,9 +2,8 @@
 
 from waypost.errors import InvalidInput, Refused
 from waypost.faces.schedule.cron import Cron
-from waypost.faces.schedule.job import ScheduledJob
+from waypost.faces.schedule.job import ScheduledJob, Scheduler, ScheduleReport, ScheduleState
 from waypost.faces.schedule.launchd import Launchd
-from waypost.faces.schedule.report import Scheduler, ScheduleReport, ScheduleState
 from waypost.faces.schedule.system import ScheduleSystem
 from waypost.faces.schedule.systemd import Systemd
 from waypost.faces.schedule.task import WindowsTask

@@ -4,8 +4,7 @@ import plistlib
 from pathlib import Path
 from typing import Any
 
-from waypost.faces.schedule.job import ScheduledJob
-from waypost.faces.schedule.report import Deed, ScheduleReport, ScheduleState
+from waypost.faces.schedule.job import Deed, ScheduledJob, ScheduleReport, ScheduleState
 from waypost.faces.schedule.system import (
     ScheduleSystem,
     author,
@@ -90,7 +89,6 @@ def label(name: str) -> str:
 
 
 def agent(job: ScheduledJob) -> str:
-    """The property list of this job."""
     values: dict[str, Any] = {
         "Label": label(job.name),
         "ProgramArguments": list(job.command),

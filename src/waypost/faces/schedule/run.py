@@ -31,8 +31,6 @@ class ScheduledMemory:
 
 @dataclass(frozen=True, slots=True)
 class MaintainedMemory:
-    """The outcome of maintaining one memory."""
-
     place: ScheduledMemory
     done: int = 0
     failure: str = ""
@@ -57,7 +55,6 @@ class MaintainedMemory:
 
 
 def run_all(settings: Settings) -> tuple[MaintainedMemory, ...]:
-    """Maintain every memory that has content."""
     return tuple(_maintain(memory, settings) for memory in _memories(settings))
 
 
@@ -78,7 +75,6 @@ def _maintain(place: ScheduledMemory, settings: Settings) -> MaintainedMemory:
 
 
 def _memories(settings: Settings) -> tuple[ScheduledMemory, ...]:
-    """Every memory that has content."""
     try:
         names = sorted(path.parent.name for path in settings.memory_root.glob(f"*/{METADATA_FILE}"))
     except OSError:

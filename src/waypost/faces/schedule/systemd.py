@@ -6,8 +6,7 @@
 import re
 from pathlib import Path
 
-from waypost.faces.schedule.job import ScheduledJob
-from waypost.faces.schedule.report import Deed, ScheduleReport, ScheduleState
+from waypost.faces.schedule.job import Deed, ScheduledJob, ScheduleReport, ScheduleState
 from waypost.faces.schedule.system import (
     ScheduleSystem,
     author,
@@ -104,7 +103,7 @@ class Systemd:
             bus = self._has_bus()
             if bus:
                 self._run("systemctl", "--user", "disable", "--now", f"{name}.timer")
-            remove_file(self._wanted(name))
+            remove_file(self._units / "timers.target.wants" / f"{name}.timer")
             for path in ours:
                 remove_file(path)
             if bus:
@@ -125,10 +124,6 @@ class Systemd:
     def _path(self, name: str, suffix: str) -> Path:
         return self._units / f"{name}.{suffix}"
 
-    def _wanted(self, name: str) -> Path:
-        """The link that `enable` makes. Only a systemd that answers removes it."""
-        return self._units / "timers.target.wants" / f"{name}.timer"
-
     @property
     def _units(self) -> Path:
         return self._system.home / ".config" / "systemd" / "user"
@@ -141,7 +136,6 @@ class Systemd:
 
 
 def service(job: ScheduledJob) -> str:
-    """The unit that runs the job."""
     environment = "".join(f"Environment={_quoted(f'{name}={value}')}\n" for name, value in job.environment.items())
     program, *words = job.command
     if _NO_PROGRAM.search(program):  # systemd refuses such a program name, a shell does not

@@ -5,8 +5,7 @@ from importlib.resources import files
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from waypost.faces.schedule.job import ScheduledJob
-from waypost.faces.schedule.report import Deed, ScheduleReport, ScheduleState
+from waypost.faces.schedule.job import Deed, ScheduledJob, ScheduleReport, ScheduleState
 from waypost.faces.schedule.system import ScheduleSystem, command_error, read_text, remove_file, write_file
 
 _UNTRIED = "Waypost's tasks are only tested on other systems. Please report one that does not start."

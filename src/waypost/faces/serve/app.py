@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 
 from waypost.config import ServeSettings
 from waypost.faces.guard.access_log import Log, logged_request
-from waypost.faces.guard.asgi import App, Receive, Scope, Send, values
+from waypost.faces.guard.asgi import App, Receive, Scope, Send, values, with_lifespan
 from waypost.faces.guard.csrf import with_csrf_check
 from waypost.faces.guard.gate import RequestGate, Verifier, sender
 from waypost.faces.guard.health import HEALTH, READY
 from waypost.faces.guard.hosts import Hosts, is_loopback
-from waypost.faces.guard.lifespan import with_lifespan
 from waypost.faces.guard.limits import Buckets, Processes, ServerLimits
 from waypost.faces.guard.sign_in import SignIn
 from waypost.faces.guard.team_tokens import TeamIdentity, acting_for_callers
@@ -41,8 +40,6 @@ class Faces:
 
 @dataclass(frozen=True, slots=True)
 class Operations:
-    """What the operator watches and configures."""
-
     log: Log
     health: App  # `/healthz` and `/readyz`
     metrics: App

@@ -10,7 +10,7 @@ from waypost.memory.catalog import Spaces
 from waypost.memory.team_database import start_listening
 
 if TYPE_CHECKING:
-    from waypost.faces.rest.services import Services
+    from waypost.faces.rest.caller import Services
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,6 @@ class ChangeEvents:
 
 @dataclass(slots=True)
 class ListeningState:
-    """Whether this process receives changes now."""
-
     wait: Callable[[float], bool] = lambda _: False
 
     @property

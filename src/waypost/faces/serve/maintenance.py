@@ -48,7 +48,6 @@ class ServerMaintenance:
     _ended: threading.Event = field(default_factory=threading.Event)
 
     def note_caller(self, identity: TeamIdentity) -> None:
-        """Remember the sender of a request."""
         if identity.rights == "write":
             with self._lock:
                 self._recent[identity.key] = None
@@ -68,7 +67,6 @@ class ServerMaintenance:
             await asyncio.to_thread(thread.join, _STOP_SECONDS)
 
     def round(self) -> None:
-        """Maintain every memory that is due."""
         try:
             self.processes.count = self.team.database.server_count()
             with self._lock:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import threading
 import time
 from collections import Counter as Tally
 from collections.abc import Callable, Mapping
@@ -17,7 +18,6 @@ from waypost.faces.guard.limits import Monotonic, Processes
 from waypost.faces.guard.metrics import CONTENT_TYPE, Counter, Figure, Gauge, Histogram, Labels, ReadGauge, exposition
 from waypost.faces.guard.problem import Problem, answer
 from waypost.faces.guard.sign_in_page import send_answer
-from waypost.faces.serve.threads import run_in_thread
 from waypost.memory.team_database import connection_usage
 
 if TYPE_CHECKING:
@@ -35,44 +35,24 @@ Kinds = Mapping[tuple[str, str], tuple[str, str]]  # method and route → recall
 Status = Callable[[], Mapping[str, Any]]
 
 
-@dataclass(slots=True)
 class ServerMetrics:
-    """Metrics that requests change."""
-
-    kinds: Kinds = field(default_factory=dict)
-    requests: Histogram = field(
-        default_factory=lambda: Histogram(
+    def __init__(self, kinds: Kinds | None = None) -> None:
+        self.kinds = kinds or {}
+        self.requests = Histogram(
             "waypost_http_request_duration_seconds",
             "Time until the whole answer was sent; for a stream, until it began.",
             "waypost_http_requests_total",
             ("method", "route", "status"),
         )
-    )
-    refused: Counter = field(
-        default_factory=lambda: Counter("waypost_refused_total", "Requests and connections refused.", ("reason",))
-    )
-    in_flight: Gauge = field(
-        default_factory=lambda: Gauge("waypost_http_requests_in_flight", "Requests being answered, including streams.")
-    )
-    streams: Gauge = field(default_factory=lambda: Gauge("waypost_event_streams", "Open event streams."))
-    recalls: Counter = field(default_factory=lambda: Counter("waypost_recalls_total", "Answered recalls.", ("face",)))
-    writes: Counter = field(
-        default_factory=lambda: Counter("waypost_writes_total", "Successful write requests.", ("face",))
-    )
-    tools: Counter = field(
-        default_factory=lambda: Counter("waypost_tool_calls_total", "Calls of MCP tools.", ("tool", "outcome"))
-    )
-    tool_seconds: Histogram = field(
-        default_factory=lambda: Histogram("waypost_tool_duration_seconds", "Duration of MCP tool calls.", "", ("tool",))
-    )
-    upkeep: Counter = field(
-        default_factory=lambda: Counter(
-            "waypost_upkeep_total", "Maintenance runs for memories of a team.", ("outcome",)
-        )
-    )
-    store_errors: Counter = field(
-        default_factory=lambda: Counter("waypost_store_errors_total", "Errors of the store.", ("error",))
-    )
+        self.refused = Counter("waypost_refused_total", "Requests and connections refused.", ("reason",))
+        self.in_flight = Gauge("waypost_http_requests_in_flight", "Requests being answered, including streams.")
+        self.streams = Gauge("waypost_event_streams", "Open event streams.")
+        self.recalls = Counter("waypost_recalls_total", "Answered recalls.", ("face",))
+        self.writes = Counter("waypost_writes_total", "Successful write requests.", ("face",))
+        self.tools = Counter("waypost_tool_calls_total", "Calls of MCP tools.", ("tool", "outcome"))
+        self.tool_seconds = Histogram("waypost_tool_duration_seconds", "Duration of MCP tool calls.", "", ("tool",))
+        self.upkeep = Counter("waypost_upkeep_total", "Maintenance runs for memories of a team.", ("outcome",))
+        self.store_errors = Counter("waypost_store_errors_total", "Errors of the store.", ("error",))
 
     def answered(self, seen: LoggedRequest, method: str, status: int, seconds: float) -> None:
         method = method if method in _METHODS else "other"
@@ -151,17 +131,12 @@ def of_jobs(jobs: "Jobs") -> Figure:
 
 
 def of_database(dsn: str, listens: Callable[[], bool], processes: Processes) -> list[Figure]:
-    """Metrics of the shared database."""
-
     def used() -> Mapping[Labels, float]:
         return {(state,): float(count) for state, count in connection_usage(dsn).items()}
 
     return [
         ReadGauge(
-            "waypost_store_connections",
-            "Connections in use and idle; threads waiting for one.",
-            used,
-            ("state",),
+            "waypost_store_connections", "Connections in use and idle; threads waiting for one.", used, ("state",)
         ),
         ReadGauge("waypost_listening", "1 while it receives change notifications.", lambda: {(): float(listens())}),
         ReadGauge("waypost_servers", "Servers of the team, at the last count.", lambda: {(): float(processes.count)}),
@@ -204,6 +179,30 @@ def _most_files() -> Mapping[Labels, float]:
     except ImportError:
         return {}
     return {(): float(resource.getrlimit(resource.RLIMIT_NOFILE)[0])}
+
+
+def run_in_thread(work: Callable[[], None], name: str) -> "asyncio.Future[None]":
+    """A future that is done when the work is, with its exception if it raised one."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[None] = loop.create_future()
+
+    def resolve(error: BaseException | None) -> None:
+        if not done.done():
+            done.set_result(None) if error is None else done.set_exception(error)
+
+    def run() -> None:
+        error: BaseException | None = None
+        try:
+            work()
+        except BaseException as raised:  # noqa: BLE001  the waiting caller gets it
+            error = raised
+        try:
+            loop.call_soon_threadsafe(resolve, error)
+        except RuntimeError:  # the server has ended
+            return
+
+    threading.Thread(target=run, name=name, daemon=True).start()
+    return done
 
 
 def metrics_app(figures: list[Figure], store: StoreFigures) -> App:

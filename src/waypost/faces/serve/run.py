@@ -17,8 +17,7 @@ from waypost.faces.guard.access_log import Log
 from waypost.faces.guard.hosts import answered_hosts, exposure, listen, url
 from waypost.faces.guard.limits import Buckets, Processes, ServerLimits, limits_of
 from waypost.faces.guard.sessions import SignedInSessions
-from waypost.faces.guard.sign_in import SessionBook, SignIn, TokenBook
-from waypost.faces.guard.sign_in_code import SignInCode
+from waypost.faces.guard.sign_in import SessionBook, SignIn, SignInCode, TokenBook
 from waypost.faces.guard.sign_in_page import LOGIN
 from waypost.faces.guard.tokens import TokenFile
 from waypost.faces.mcp.session import ServedProject

@@ -45,8 +45,6 @@ class StreamShutdown:
 
 
 class _State:
-    """The state of an answer."""
-
     def __init__(self, send: Send) -> None:
         self._send = send
         self.streams = self.has_ended = False

@@ -21,7 +21,7 @@ class Team:
     clock: Clock
 
     def replies(self) -> "Replies":
-        from waypost.faces.rest.team_replies import TeamReplies
+        from waypost.faces.rest.replies import TeamReplies
 
         return TeamReplies(self.database, self.clock)
 

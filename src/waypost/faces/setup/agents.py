@@ -115,10 +115,7 @@ def _hooks(given: Mapping[str, Any], seconds: Mapping[str, int]) -> Hooks:
 
 def _rules(given: Mapping[str, Any]) -> RulesBlock:
     shared = given.get("head", "")
-    heads: dict[Scope, str] = {
-        "user": given.get("head_user", shared),
-        "project": given.get("head_project", shared),
-    }
+    heads: dict[Scope, str] = {"user": given.get("head_user", shared), "project": given.get("head_project", shared)}
     return RulesBlock(_files(given), heads, given.get("instead", {}))
 
 

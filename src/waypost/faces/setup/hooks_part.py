@@ -46,7 +46,7 @@ class HooksPart:
             for spare in reversed(ours[1:]):
                 text = drop(text, spare.whole)
             if not ours:
-                new = add_item(text, (*_ROOT, event), self._item(entry))
+                new = add_item(text, (*_ROOT, event), {"hooks": [dict(entry)]} if self.grouped else dict(entry))
                 text = new.text
                 made += new.made
             elif ours[0].command != entry["command"]:
@@ -66,9 +66,6 @@ class HooksPart:
             return True
         document = parse(text)
         return not document.comments and to_python(document.root) == dict(self.head)
-
-    def _item(self, entry: Mapping[str, Any]) -> dict[str, Any]:
-        return {"hooks": [dict(entry)]} if self.grouped else dict(entry)
 
     def _ours(self, text: str) -> Iterator[_OurHook]:
         events = to_python(find(parse(text).root, _ROOT))

@@ -1,14 +1,15 @@
-"""Set an agent up. All files are read before the first is written, and all of them change or none."""
+"""Find agents and set one up. All files are read before the first is written, and all of them change or none."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Literal
 
-from waypost.faces.setup.agents import Agent
-from waypost.faces.setup.detect import sign_of
-from waypost.faces.setup.files import LARGEST_FILE, FileTransaction, missing_folders
-from waypost.faces.setup.places import Scope, SetupSystem, server_program
-from waypost.faces.setup.plan import FileStep, leaves_nothing, step_of, targets, text_without
+from waypost.errors import WaypostError
+from waypost.faces.setup.agents import Agent, agents
+from waypost.faces.setup.files import LARGEST_FILE, FileTransaction, missing_folders, read_config
+from waypost.faces.setup.places import Scope, SetupSystem, config_path, server_program
+from waypost.faces.setup.plan import FileStep, leaves_nothing, present, step_of, targets, text_without
 from waypost.faces.setup.record import Record, Records, SetupFile, digest
 from waypost.faces.setup.report import ConfigChange, Deed, SetupReport, diff
 from waypost.system.platform import make_private_directory, wait_lock
@@ -68,7 +69,6 @@ def _apply(
 
 
 def _file_record(step: FileStep, record: Record, records: Records) -> SetupFile:
-    """The record of a file: its content before set-up and after it."""
     current, names = step.current, tuple(part.name for part in step.target.parts)
     after = digest(step.text.encode("utf-8"))
     earlier = record.of(current.real) or next(
@@ -116,3 +116,62 @@ def _notes(agent: Agent, system: SetupSystem, scope: Scope, project: Path) -> tu
     if system.home_variable and (scope == "project" or system.platform == "win32"):
         notes.append("WAYPOST_HOME is not written into these files. Set it in the agent's environment too.")
     return tuple(notes)
+
+
+State = Literal["yes", "partly", "no", "unreadable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """An agent and its state. `sign` is the program or folder that shows it is installed, or empty."""
+
+    agent: Agent
+    sign: str
+    user: State
+    project: State
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "agent": self.agent.name,
+            "title": self.agent.title,
+            "installed": bool(self.sign),
+            "sign": self.sign,
+            "user": self.user,
+            "project": self.project,
+        }
+
+
+def detect(system: SetupSystem, project: Path) -> tuple[Detected, ...]:
+    return tuple(
+        Detected(
+            agent,
+            sign_of(agent, system, project),
+            _state(agent, system, "user", project),
+            _state(agent, system, "project", project),
+        )
+        for agent in agents().values()
+    )
+
+
+def sign_of(agent: Agent, system: SetupSystem, project: Path) -> str:
+    """The program or folder that shows that the agent is installed; empty if there is neither."""
+    for program in agent.programs:
+        path = system.which(program)
+        if path:
+            return path
+    for template in agent.folders:
+        folder = config_path(system, project, "user", template)
+        if folder.is_dir():
+            return str(folder)
+    return ""
+
+
+def _state(agent: Agent, system: SetupSystem, scope: Scope, project: Path) -> State:
+    written: list[bool] = []
+    try:
+        for target in targets(agent, system, scope, project):
+            file = read_config(target.path, scope, project)
+            written += [present([part], file) for part in target.parts]
+    except WaypostError:
+        return "unreadable"
+    return "yes" if all(written) else "partly" if any(written) else "no"

@@ -82,7 +82,6 @@ def parse(text: str) -> JsonDocument:
 
 
 def to_python(node: Node | None) -> Any:
-    """The value of a node as Python objects."""
     if node is None or node.kind == "plain":
         return None if node is None else node.value
     if node.kind == "array":

@@ -181,7 +181,6 @@ def _own_lines(text: str, holder: Node) -> bool:
 
 
 def _unit(document: JsonDocument) -> str:
-    """The indentation of one level in this text."""
     root, text = document.root, document.text
     if root is None or not root.children or not _own_lines(text, root):
         return _USUAL_UNIT
@@ -190,6 +189,5 @@ def _unit(document: JsonDocument) -> str:
 
 
 def _indent_at(text: str, at: int) -> str:
-    """The indentation of the line at an offset."""
     line = text[text.rfind("\n", 0, at) + 1 : at].lstrip("\ufeff")
     return line[: len(line) - len(line.lstrip(" \t"))]

@@ -1,9 +1,16 @@
 """Where agents keep their configuration on Linux, macOS and Windows."""
 
+import os
+import shutil
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from waypost import config
+from waypost.config import Settings
+from waypost.errors import Refused
 
 Scope = Literal["user", "project"]
 
@@ -86,3 +93,33 @@ def server_program(system: SetupSystem, scope: Scope) -> str:
 
 def hook_program(system: SetupSystem, scope: Scope) -> str:
     return "waypost-hook" if scope == "project" and system.which("waypost-hook") else system.hook
+
+
+def this_system(settings: Settings) -> SetupSystem:
+    """Describe this machine. Raises Refused if Waypost is not installed as a command: no agent could start it."""
+    return SetupSystem(
+        sys.platform,
+        config.user_home().absolute(),
+        config.environment(),
+        shutil.which,
+        settings.home / "setup",
+        _program("waypost"),
+        _program("waypost-hook"),
+        str(settings.home) if settings.home_from_variable else "",
+    )
+
+
+def _program(name: str) -> str:
+    """The command next to our Python interpreter, or else on the PATH."""
+    suffixes = (".exe", "") if sys.platform == "win32" else ("",)
+    for suffix in suffixes:
+        path = Path(os.path.abspath(sys.executable)).with_name(name + suffix)
+        if path.is_file():
+            return str(path)
+    on_path = shutil.which(name)
+    if on_path is None:
+        raise Refused(
+            f"The command `{name}` was not found next to {sys.executable} or on the PATH.",
+            "Install Waypost with its commands: `pip install waypost`, or better `uv tool install waypost`.",
+        )
+    return os.path.abspath(on_path)

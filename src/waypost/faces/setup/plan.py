@@ -56,8 +56,6 @@ def _rules_file(agent: Agent, system: SetupSystem, scope: Scope, project: Path) 
 
 @dataclass(frozen=True, slots=True)
 class FileStep:
-    """A file and its new text."""
-
     target: Target
     current: ConfigFile
     text: str

@@ -81,7 +81,6 @@ class Records:
                 yield record
 
     def others(self, record: Record, real: Path) -> list[Record]:
-        """The other records that have this file."""
         mine = self._of(record)
         return [other for other in self.every() if self._of(other) != mine and other.of(real) is not None]
 

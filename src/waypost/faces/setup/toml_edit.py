@@ -105,7 +105,6 @@ def statements(text: str) -> list[TomlStatement]:
 
 
 def value_at(data: Mapping[str, Any], path: Path) -> Any:
-    """The value at the path, or None."""
     value: Any = data
     for key in path:
         value = value.get(key) if isinstance(value, Mapping) else None
@@ -150,7 +149,6 @@ def _cuts(text: str, ours: list[TomlStatement]) -> list[tuple[int, int]]:
 
 
 def _has_statement(between: str) -> bool:
-    """Whether there is more than comments and white space."""
     return any(line.strip() and not line.strip().startswith("#") for line in between.splitlines())
 
 

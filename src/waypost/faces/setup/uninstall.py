@@ -95,7 +95,6 @@ def _recorded(
 
 
 def _by_content(current: ConfigFile, parts: tuple[ConfigPart, ...], file: SetupFile | None) -> _Step:
-    """Find our parts by their content."""
     if current.raw is None or not present(parts, current):
         return _Step(current, parts, "missing", current.raw)
     text = text_without(parts, current, dict(file.made) if file else {})

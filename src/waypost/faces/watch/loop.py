@@ -121,8 +121,6 @@ def _identity(path: Path) -> tuple[int, int]:
 
 @dataclass(slots=True)
 class _Burst:
-    """Events since the last batch."""
-
     touched: Touched = field(default_factory=dict)
     missed: bool = False  # events may be lost: scan everything and set the watches again
     since: float = field(default_factory=time.monotonic)

@@ -7,6 +7,7 @@ from waypost.lazy import lazy_modules
 if TYPE_CHECKING:
     from waypost.flows.context import brief as brief
     from waypost.flows.context import dna as dna
+    from waypost.flows.context import greeting as greeting
     from waypost.flows.context import inject as inject
     from waypost.flows.context import journal as journal
     from waypost.flows.context import journal_files as journal_files

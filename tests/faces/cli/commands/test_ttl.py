@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.faces.cli.conftest import Waypost
 
-import waypost.faces.cli.commands.ttl  # noqa: F401  puts the command into the framework
+import waypost.faces.cli.commands.facts  # noqa: F401  puts the command into the framework
 
 
 def remembered(waypost: Waypost, *options: str) -> str:

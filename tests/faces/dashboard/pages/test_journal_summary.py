@@ -2,7 +2,7 @@
 
 import time
 
-from waypost.faces.dashboard.pages.journal_summary import SummaryLine, SummaryPiece, lines_of
+from waypost.faces.dashboard.pages.journal_period import SummaryLine, SummaryPiece, lines_of
 
 TEXT = """# 2025-W50
 <!-- made by waypost -->

@@ -5,8 +5,17 @@ from typing import Any
 
 import pytest
 
-from waypost.faces.hooks.agent.formats import AGENTS, EVENTS, HookInput, read_input, render_answer
-from waypost.faces.hooks.agent.output import NOTHING, HookOutput, fitting, read_telling
+from waypost.faces.hooks.agent.formats import (
+    AGENTS,
+    EVENTS,
+    NOTHING,
+    HookInput,
+    HookOutput,
+    fitting,
+    read_input,
+    read_telling,
+    render_answer,
+)
 
 PROMPTS: dict[str, dict[str, Any]] = {
     "claude-code": {"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/p", "prompt": "why?"},

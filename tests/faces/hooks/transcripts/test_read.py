@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from waypost.errors import InvalidInput
-from waypost.faces.hooks.transcripts import file
+from waypost.faces.hooks.transcripts import read
 from waypost.faces.hooks.transcripts.read import read_transcript
 from waypost.faces.hooks.transcripts.utterances import LONGEST_TURN, spoken_text
 from waypost.model.session_turn import ASSISTANT, USER, SessionTurn
@@ -278,7 +278,7 @@ def test_a_line_that_is_still_being_written_is_passed_over(tmp_path: Path) -> No
 
 
 def test_a_huge_line_is_passed_over_without_being_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file, "_LONGEST_LINE", 1000)
+    monkeypatch.setattr(read, "_LONGEST_LINE", 1000)
     path = written(tmp_path, claude("user", "One", 1), claude("user", "x" * 5000, 2), claude("user", "Two", 3))
     assert spoken(path) == [(USER, "One"), (USER, "Two")]
 
@@ -292,7 +292,7 @@ def test_only_a_plain_file_of_bearable_size_is_opened(tmp_path: Path, monkeypatc
     for path in (link, pipe, tmp_path, tmp_path / "missing", Path("a\0b")):
         with pytest.raises(InvalidInput):
             read_transcript(path)
-    monkeypatch.setattr(file, "LARGEST_FILE", 10)
+    monkeypatch.setattr(read, "LARGEST_FILE", 10)
     with pytest.raises(InvalidInput):
         read_transcript(real)
 

@@ -23,7 +23,7 @@ from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
 from waypost.faces.guard.limits import ServerLimits
 from waypost.faces.guard.team_tokens import make_token
-from waypost.faces.mcp.profiles import tools_of
+from waypost.faces.mcp.compat import tools_of
 from waypost.faces.mcp.session import ServedProject
 from waypost.faces.serve.run import Started, run
 from waypost.faces.serve.team import team_of

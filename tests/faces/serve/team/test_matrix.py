@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from tests.faces.serve.team.conftest import FORM, RED, Answer, Team
 
 from waypost.faces.dashboard.pages import PAGES
-from waypost.faces.mcp.profiles import tools_of
+from waypost.faces.mcp.compat import tools_of
 from waypost.faces.mcp.resources import LISTED, TEMPLATES
 from waypost.faces.rest.app import ROUTES
 from waypost.model.time import utc_now

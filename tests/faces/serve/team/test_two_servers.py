@@ -20,8 +20,8 @@ from tests.faces.guard.test_metrics import parsed
 from tests.faces.serve.team.conftest import BLUE, LIMITS, Server, Team, served, server_login
 
 from waypost import config
+from waypost.faces.mcp.compat import tools_of
 from waypost.faces.mcp.http import serve_http
-from waypost.faces.mcp.profiles import tools_of
 from waypost.faces.mcp.server import build_server
 from waypost.faces.mcp.session import ServedProject
 from waypost.faces.serve.change_events import ChangeEvents
@@ -29,7 +29,7 @@ from waypost.faces.serve.team import team_of
 from waypost.memory.catalog import TeamSpaces
 
 if TYPE_CHECKING:
-    from waypost.faces.rest.services import Services
+    from waypost.faces.rest.caller import Services
 
 
 def test_a_write_at_one_is_seen_at_the_other_and_its_event_comes(team: Team) -> None:

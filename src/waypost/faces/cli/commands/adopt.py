@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from waypost import config
 from waypost.errors import InvalidInput
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 def adopt(
     context: Ctx,
     target: Annotated[
-        str | None, typer.Argument(metavar="[ID|PATH]", help="A memory's id, or a folder that used it.")
+        str | None, Argument(metavar="[ID|PATH]", help="A memory's id, or a folder that used it.")
     ] = None,
-    undo: Annotated[bool, typer.Option("--undo", help="Use this folder's own memory again.")] = False,
+    undo: Annotated[bool, Option("--undo", help="Use this folder's own memory again.")] = False,
     dismiss: Annotated[
-        bool, typer.Option("--dismiss", help="Keep other memories of this repository separate and stop showing them.")
+        bool, Option("--dismiss", help="Keep other memories of this repository separate and stop showing them.")
     ] = False,
     yes: Yes = False,
     json: Json = False,

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument
 
 from waypost.faces.cli.framework import Ctx, Json, Yes, app, session_of
 from waypost.faces.cli.output.memories import print_json
@@ -44,7 +45,7 @@ def make_(context: Ctx, json: Json = False) -> None:
 @backup_app.command("restore")
 def restore_(
     context: Ctx,
-    which: Annotated[str, typer.Argument(metavar="[ID|latest]", help="The snapshot's id or number.")] = "latest",
+    which: Annotated[str, Argument(metavar="[ID|latest]", help="The snapshot's id or number.")] = "latest",
     yes: Yes = False,
     json: Json = False,
 ) -> None:

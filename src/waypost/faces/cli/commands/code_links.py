@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from waypost.errors import InvalidInput, NotFound
+from waypost.faces.cli import output
 from waypost.faces.cli.framework import AsOf, Ctx, Json, KnownAt, app, session_of
 from waypost.faces.cli.output.memories import print_json
+from waypost.model.reference import CodeReference
 
 if TYPE_CHECKING:
     from waypost.faces.cli.session import CommandSession
@@ -19,8 +22,7 @@ if TYPE_CHECKING:
 _AT_LINE = re.compile(r"(?s)(.+?):(\d{1,9})(?::\d{1,9}|-\d{1,9})?:?")
 
 Files = Annotated[
-    list[str] | None,
-    typer.Option("--files", metavar="PATH", help="Only memories about this file or folder (repeatable)."),
+    list[str] | None, Option("--files", metavar="PATH", help="Only memories about this file or folder (repeatable).")
 ]
 
 
@@ -28,27 +30,24 @@ Files = Annotated[
 def about(
     context: Ctx,
     place: Annotated[
-        str, typer.Argument(metavar="PATH[:LINE]", help="A file, a folder, or a line of a file: src/app.py:42.")
+        str, Argument(metavar="PATH[:LINE]", help="A file, a folder, or a line of a file: src/app.py:42.")
     ],
-    limit: Annotated[int, typer.Option(help="Maximum number of memories.")] = 50,
+    limit: Annotated[int, Option(help="Maximum number of memories.")] = 50,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     json: Json = False,
 ) -> None:
     """List memories about a file, folder or line, nearest first."""
-    from waypost.faces.cli.output.code_links import print_about, with_links
-    from waypost.faces.cli.output.editor_links import editor_links_of
-
     session = session_of(context)
     path, line = read_place(session, place)
     memory = session.memory()
     hits = memory.code.about(session.path(Path(path)), line, limit=limit, as_of=as_of, known_at=known_at)
-    places = editor_links_of(memory)
+    places = output.editor_links.editor_links_of(memory)
     if json:
-        rows = [with_links(hit.to_json(), places) for hit in hits]
+        rows = output.code_links.rows_with_links((hit.to_json() for hit in hits), places)
         print_json({"path": path, "line": line, "memories": rows})
     else:
-        print_about(hits, place, places)
+        output.code_links.print_about(hits, place, places)
     if not hits:
         raise typer.Exit(NotFound.exit_code)
 
@@ -57,40 +56,31 @@ def about(
 def stale(
     context: Ctx,
     paths: Annotated[
-        list[str] | None, typer.Argument(metavar="[PATH]...", help="Only memories about these files or folders.")
+        list[str] | None, Argument(metavar="[PATH]...", help="Only memories about these files or folders.")
     ] = None,
     files: Files = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Check every memory again, even if no file has changed.")
-    ] = False,
+    check: Annotated[bool, Option("--check", help="Check every memory again, even if no file has changed.")] = False,
     json: Json = False,
 ) -> None:
     """List memories whose code has changed, with what changed and since when."""
-    from waypost.faces.cli.output.code_links import print_stale, with_links
-    from waypost.faces.cli.output.editor_links import editor_links_of
-
     session = session_of(context)
     memory = session.memory()
     report = memory.code.stale(_resolved_paths(session, [*(paths or ()), *(files or ())]), check=check)
-    places = editor_links_of(memory)
+    places = output.editor_links.editor_links_of(memory)
     if json:
         row = report.to_json()
-        print_json(
-            {
-                **row,
-                **{key: [with_links(memory_row, places) for memory_row in row[key]] for key in ("memories", "moved")},
-            }
-        )
+        linked = {key: output.code_links.rows_with_links(row[key], places) for key in ("memories", "moved")}
+        print_json({**row, **linked})
     else:
-        print_stale(report, places, some=bool(paths or files))
+        output.code_links.print_stale(report, places, some=bool(paths or files))
 
 
 @app.command()
 def verify(
     context: Ctx,
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="The ids of memories.")] = None,
+    ids: Annotated[list[str] | None, Argument(metavar="[ID]...", help="The ids of memories.")] = None,
     files: Files = None,
-    every: Annotated[bool, typer.Option("--all", help="All stale memories.")] = False,
+    every: Annotated[bool, Option("--all", help="All stale memories.")] = False,
     json: Json = False,
 ) -> None:
     """Confirm that memories are still true for the current code. They become fresh again.
@@ -108,15 +98,14 @@ def verify(
 @app.command()
 def relink(
     context: Ctx,
-    memory_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="The id of a memory.")] = None,
+    memory_id: Annotated[str | None, Argument(metavar="[ID]", help="The id of a memory.")] = None,
     ref: Annotated[
-        list[str] | None,
-        typer.Option("--ref", metavar="PATH#L1-L9", help="The new code reference (repeatable)."),
+        list[str] | None, Option("--ref", metavar="PATH#L1-L9", help="The new code reference (repeatable).")
     ] = None,
-    add: Annotated[bool, typer.Option("--add", help="Add --ref to the existing references.")] = False,
-    every: Annotated[bool, typer.Option("--all", help="All memories whose code moved.")] = False,
+    add: Annotated[bool, Option("--add", help="Add --ref to the existing references.")] = False,
+    every: Annotated[bool, Option("--all", help="All memories whose code moved.")] = False,
     drop: Annotated[
-        bool, typer.Option("--drop", help="Remove references to deleted code; with an ID, only from that memory.")
+        bool, Option("--drop", help="Remove references to deleted code; with an ID, only from that memory.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -136,17 +125,13 @@ def relink(
 
 def _print_result(memory: "Memory", done: "Repaired", verb: str, *, json: bool) -> None:
     """Print what was repaired. Exit 1 if there was work and none of it could be done."""
-    from waypost.faces.cli.output.code_links import print_repaired, with_links
-    from waypost.faces.cli.output.editor_links import editor_links_of
-
-    places = editor_links_of(memory)
+    places = output.editor_links.editor_links_of(memory)
     if json:
         row = done.to_json()
-        print_json(
-            {"status": verb, **row, "memories": [with_links(memory_row, places) for memory_row in row["memories"]]}
-        )
+        rows = output.code_links.rows_with_links(row["memories"], places)
+        print_json({"status": verb, **row, "memories": rows})
     else:
-        print_repaired(done, verb, places)
+        output.code_links.print_repaired(done, verb, places)
     if done.left and not done.memories:
         raise typer.Exit(1)
 
@@ -154,24 +139,18 @@ def _print_result(memory: "Memory", done: "Repaired", verb: str, *, json: bool) 
 @app.command()
 def maintain(
     context: Ctx,
-    force: Annotated[bool, typer.Option("--force", help="Run steps that are not due yet, too.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")] = False,
+    force: Annotated[bool, Option("--force", help="Run steps that are not due yet, too.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be done.")] = False,
     json: Json = False,
 ) -> None:
     """Run due maintenance: index changed files, check code references, clean up. Meant for a schedule."""
-    from waypost.faces.cli.output.code_links import print_steps
-
     done = session_of(context).memory().admin.maintain(force=force, dry_run=dry_run)
-    if json:
-        print_json({"dry_run": dry_run, "steps": [step.to_json() for step in done]})
-    else:
-        print_steps(done)
+    row = {"dry_run": dry_run, "steps": [step.to_json() for step in done]}
+    print_json(row) if json else output.code_links.print_steps(done)
 
 
 def read_place(session: "CommandSession", place: str) -> tuple[str, int | None]:
     """Path and line of `PATH`, `PATH:LINE`, `PATH#L42` or a `file:` URI. An existing path is never split."""
-    from waypost.model.reference import CodeReference
-
     if os.path.exists(session.directory / place):
         return place, None
     reference = CodeReference.parse(place)

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from waypost.errors import NotFound
 from waypost.faces.cli.framework import AsOf, Ctx, Json, KnownAt, app, session_of
@@ -26,26 +27,22 @@ _ON = {"justifies": "justifies", "blocks": "limits", "leads_to": "leads to", "ca
 @app.command()
 def decide(
     context: Ctx,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="The decision, or the id of one to extend.")],
-    because: Annotated[list[str] | None, typer.Option("--because", metavar="REASON", help=f"Why: {_PART}")] = None,
+    text: Annotated[str, Argument(metavar="TEXT", help="The decision, or the id of one to extend.")],
+    because: Annotated[list[str] | None, Option("--because", metavar="REASON", help=f"Why: {_PART}")] = None,
     leads_to: Annotated[
-        list[str] | None, typer.Option("--leads-to", metavar="CONSEQUENCE", help=f"Consequence: {_PART}")
+        list[str] | None, Option("--leads-to", metavar="CONSEQUENCE", help=f"Consequence: {_PART}")
     ] = None,
-    given: Annotated[
-        list[str] | None, typer.Option("--given", metavar="CONSTRAINT", help=f"Constraint: {_PART}")
-    ] = None,
-    replaces: Annotated[str | None, typer.Option(metavar="ID", help="The decision this one replaces.")] = None,
-    strength: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Certainty of the links, 0 to 1 (default: 1).")
-    ] = None,
-    domain: Annotated[str | None, typer.Option(help="The part of the project it is about.")] = None,
-    level: Annotated[int | None, typer.Option(help="0 project, 1 domain, 2 module, 3 code.")] = None,
+    given: Annotated[list[str] | None, Option("--given", metavar="CONSTRAINT", help=f"Constraint: {_PART}")] = None,
+    replaces: Annotated[str | None, Option(metavar="ID", help="The decision this one replaces.")] = None,
+    strength: Annotated[float | None, Option(min=0, max=1, help="Certainty of the links, 0 to 1 (default: 1).")] = None,
+    domain: Annotated[str | None, Option(help="The part of the project it is about.")] = None,
+    level: Annotated[int | None, Option(help="0 project, 1 domain, 2 module, 3 code.")] = None,
     ref: Annotated[
-        list[str] | None, typer.Option("--ref", metavar="PATH#L1-L9", help="Code it is about (repeatable).")
+        list[str] | None, Option("--ref", metavar="PATH#L1-L9", help="Code it is about (repeatable).")
     ] = None,
-    evidence: Annotated[list[str] | None, typer.Option("--evidence", help="An ADR, a pull request, a commit.")] = None,
-    session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
-    valid_from: Annotated[str | None, typer.Option(metavar="TIME", help="True since (default: now).")] = None,
+    evidence: Annotated[list[str] | None, Option("--evidence", help="An ADR, a pull request, a commit.")] = None,
+    session: Annotated[str | None, Option(help="The conversation it belongs to.")] = None,
+    valid_from: Annotated[str | None, Option(metavar="TIME", help="True since (default: now).")] = None,
     json: Json = False,
 ) -> None:
     """Record a decision with its reasons, consequences and constraints."""
@@ -67,10 +64,7 @@ def decide(
             valid_from=valid_from,
         )
     )
-    if json:
-        print_json(done.to_json())
-    else:
-        print_decided(done)
+    print_json(done.to_json()) if json else print_decided(done)
     if done.id is None:
         raise typer.Exit(1)
 
@@ -78,9 +72,9 @@ def decide(
 @app.command()
 def why(
     context: Ctx,
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="For example: why do we use FastAPI?")],
-    depth: Annotated[int, typer.Option(help="Number of links to follow, 1 to 20.")] = 5,
-    mermaid: Annotated[bool, typer.Option("--mermaid", help="Print the chain as a Mermaid diagram.")] = False,
+    question: Annotated[str, Argument(metavar="QUESTION", help="For example: why do we use FastAPI?")],
+    depth: Annotated[int, Option(help="Number of links to follow, 1 to 20.")] = 5,
+    mermaid: Annotated[bool, Option("--mermaid", help="Print the chain as a Mermaid diagram.")] = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     json: Json = False,

@@ -3,10 +3,11 @@
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from waypost.errors import NotFound
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
-from waypost.faces.cli.output.memories import print_json
+from waypost.faces.cli.output.memories import console, print_json, safe
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -20,9 +21,9 @@ _STATES = {"held": "needs review", "waiting": "needs review", "refused": "refuse
 def discover(
     context: Ctx,
     task: Annotated[
-        str | None, typer.Option("--task", metavar="HINT", help="Only facts for this task: its parts and files.")
+        str | None, Option("--task", metavar="HINT", help="Only facts for this task: its parts and files.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show the facts.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show the facts.")] = False,
     json: Json = False,
 ) -> None:
     """Find first facts about this project: what it is, how to run and test it, its main parts.
@@ -30,16 +31,12 @@ def discover(
     Reads only the repository. Certain facts are stored; the rest needs `waypost review`.
     """
     discovered = session_of(context).memory().facts.discover(task, dry_run=dry_run)
-    if json:
-        print_json(discovered.to_json())
-    else:
-        print_discovered(discovered)
+    print_json(discovered.to_json()) if json else print_discovered(discovered)
     if not discovered.taken:
         raise typer.Exit(NotFound.exit_code)
 
 
 def print_discovered(discovered: "Discovered") -> None:
-    from waypost.faces.cli.output.memories import console, safe
     from waypost.facts.coldstart.templates import PRESENT
 
     out = console()

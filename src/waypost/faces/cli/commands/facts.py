@@ -1,59 +1,58 @@
-"""Commands for facts: learn them from changes, review them, move them between levels."""
+"""Commands for facts: learn them from changes, review them, move them between levels, set when they expire."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from waypost.errors import InvalidInput, NotFound
+from waypost.faces.cli import output
 from waypost.faces.cli.framework import AsOf, Ctx, Id, Json, KnownAt, Yes, app, session_of
-from waypost.faces.cli.output.memories import print_json
+from waypost.faces.cli.output.memories import print_json, print_pairs
+from waypost.faces.cli.output.progress import progress
+from waypost.model.lifetime import format_seconds, parse_seconds
 
 if TYPE_CHECKING:
+    from waypost.flows.write.lifetime import LifetimeStatus
     from waypost.memory import Memory
 
+_STATUS = {"added": "approved", "duplicate": "known"}
 _NONE = "none"  # removes a parent, a domain or a module
 
 
 @app.command()
 def learn(
     context: Ctx,
-    staged: Annotated[bool, typer.Option("--staged", help="From staged changes.")] = False,
+    staged: Annotated[bool, Option("--staged", help="From staged changes.")] = False,
     diff: Annotated[
-        str | None, typer.Option("--diff", metavar="REV", help="From changes since this revision, or commits A..B.")
+        str | None, Option("--diff", metavar="REV", help="From changes since this revision, or commits A..B.")
     ] = None,
-    file: Annotated[Path | None, typer.Option("--file", metavar="PATH", help="From one file.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Approve uncertain facts too.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be learned.")] = False,
+    file: Annotated[Path | None, Option("--file", metavar="PATH", help="From one file.")] = None,
+    yes: Annotated[bool, Option("--yes", "-y", help="Approve uncertain facts too.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be learned.")] = False,
     json: Json = False,
 ) -> None:
     """Propose facts from uncommitted changes, commits or one file. Uncertain ones need `waypost review`."""
-    from waypost.faces.cli.output.facts import print_learned
-    from waypost.faces.cli.output.progress import progress
-
     session = session_of(context)
     with progress(json=json) as report:
         learned = session.memory(yes=yes).facts.learn(
             staged=staged, diff=diff, file=file and session.path(file), yes=yes, dry_run=dry_run, report=report
         )
-    if json:
-        print_json(learned.to_json())
-    else:
-        print_learned(learned)
+    print_json(learned.to_json()) if json else output.facts.print_learned(learned)
 
 
 @app.command()
 def review(
     context: Ctx,
-    action: Annotated[str | None, typer.Argument(metavar="[approve|reject|edit|restore]")] = None,
+    action: Annotated[str | None, Argument(metavar="[approve|reject|edit|restore]")] = None,
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]...", help="Ids of proposed facts; for edit, an ID and the TEXT.")
+        list[str] | None, Argument(metavar="[ID]...", help="Ids of proposed facts; for edit, an ID and the TEXT.")
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="All proposed facts.")] = False,
-    text: Annotated[str | None, typer.Option("--text", help="With edit: the new text.")] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="With edit: change the text without approving.")] = False,
-    archived: Annotated[bool, typer.Option("--archived", help="Also show archived facts.")] = False,
-    rejected: Annotated[bool, typer.Option("--rejected", help="Show recently rejected facts instead.")] = False,
+    every: Annotated[bool, Option("--all", help="All proposed facts.")] = False,
+    text: Annotated[str | None, Option("--text", help="With edit: the new text.")] = None,
+    keep: Annotated[bool, Option("--keep", help="With edit: change the text without approving.")] = False,
+    archived: Annotated[bool, Option("--archived", help="Also show archived facts.")] = False,
+    rejected: Annotated[bool, Option("--rejected", help="Show recently rejected facts instead.")] = False,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
@@ -70,10 +69,7 @@ def review(
         return
     if action is None:
         pending = memory.facts.review(include_archived=archived)
-        if json:
-            print_json(pending.to_json())
-        else:
-            output.print_review(pending)
+        print_json(pending.to_json()) if json else output.print_review(pending)
         return
     chosen = [row.candidate_id for row, _ in memory.facts.review().candidates] if every else list(ids or ())
     if every and not chosen:
@@ -98,23 +94,19 @@ def _apply(memory: "Memory", action: str, chosen: list[str], text: str | None, k
     if keep and text is not None:
         return [{"id": chosen[0], "status": "edited", "text": memory.facts.edit(chosen[0], text)}]
     return [
-        {"candidate": candidate_id, **receipt.to_json(), "status": _word(receipt.status)}
+        {"candidate": candidate_id, **receipt.to_json(), "status": _STATUS.get(receipt.status, receipt.status)}
         for candidate_id, receipt in memory.facts.approve(chosen, text=text)
     ]
-
-
-def _word(status: str) -> str:
-    return {"added": "approved", "duplicate": "known"}.get(status, status)
 
 
 @app.command()
 def promote(
     context: Ctx,
     memory_id: Id,
-    level: Annotated[int | None, typer.Argument(help="0 project, 1 domain, 2 module, 3 code.")] = None,
-    parent: Annotated[str | None, typer.Option(metavar="ID", help="Its parent fact, or none.")] = None,
-    domain: Annotated[str | None, typer.Option(help="The part of the project it is about, or none.")] = None,
-    module: Annotated[str | None, typer.Option(help="The module it is about, or none.")] = None,
+    level: Annotated[int | None, Argument(help="0 project, 1 domain, 2 module, 3 code.")] = None,
+    parent: Annotated[str | None, Option(metavar="ID", help="Its parent fact, or none.")] = None,
+    domain: Annotated[str | None, Option(help="The part of the project it is about, or none.")] = None,
+    module: Annotated[str | None, Option(help="The module it is about, or none.")] = None,
     json: Json = False,
 ) -> None:
     """Change a fact's level, parent, domain or module."""
@@ -129,16 +121,72 @@ def promote(
 def subtree(
     context: Ctx,
     memory_id: Id,
-    depth: Annotated[int, typer.Option(min=0, max=100, help="Number of levels to show.")] = 100,
+    depth: Annotated[int, Option(min=0, max=100, help="Number of levels to show.")] = 100,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     json: Json = False,
 ) -> None:
     """Show a fact and all facts below it."""
-    from waypost.faces.cli.output.facts import print_subtree
-
     rows = session_of(context).memory().facts.subtree(memory_id, depth=depth, as_of=as_of, known_at=known_at)
-    if json:
-        print_json({"memories": rows})
+    print_json({"memories": rows}) if json else output.facts.print_subtree(rows)
+
+
+_ENDS = {"stale": "marked stale", "archive": "archived", "delete": "deleted"}
+
+
+@app.command()
+def ttl(
+    context: Ctx,
+    memory_id: Id,
+    length: Annotated[str | None, Argument(metavar="[SECONDS]", help="Seconds, or 30m, 12h, 3d, 2w.")] = None,
+    ttl_class: Annotated[
+        str | None,
+        Option(
+            "--class", metavar="CLASS", help="Use the TTL of architecture, api_contract, implementation or session."
+        ),
+    ] = None,
+    refresh: Annotated[
+        list[str] | None, Option(metavar="GLOB", help="Restart the TTL when a matching file changes (repeatable).")
+    ] = None,
+    on_expire: Annotated[str | None, Option(help="What to do on expiry: stale, archive or delete.")] = None,
+    none: Annotated[bool, Option("--none", help="Remove the TTL.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Confirm with owner rights, without a terminal.")] = False,
+    json: Json = False,
+) -> None:
+    """Show, set or remove when a memory expires. Setting it restores an archived memory."""
+    from waypost.flows.write.lifetime import LifetimeStatus
+
+    given = length is not None or ttl_class is not None or bool(refresh) or on_expire is not None
+    if none and given:
+        raise InvalidInput("--none removes the TTL.", "Remove the other options, or remove --none.")
+    memory = session_of(context).memory(yes=yes)
+    if given or none:
+        seconds = None if length is None else parse_seconds(length)
+        lifetime = memory.facts.set_ttl(
+            memory_id, seconds, refresh=refresh or (), on_expire=on_expire, ttl_class=ttl_class
+        )
     else:
-        print_subtree(rows)
+        memory_now = memory.show(memory_id)
+        lifetime = LifetimeStatus(memory_now.id, memory_now.state)
+    print_json(lifetime.to_json()) if json else _print(lifetime)
+
+
+def _print(lifetime: "LifetimeStatus") -> None:
+    state = lifetime.state
+    pairs = {"memory": lifetime.memory_id}
+    if state.expires_at is None:
+        pairs["expires"] = "never"
+    else:
+        usual = f" ({state.ttl_class})" if state.ttl_class else ""
+        pairs["ttl"] = f"{format_seconds(state.ttl_seconds)}{usual}" if state.ttl_seconds else "-"
+        pairs["expires"] = f"{state.expires_at:%Y-%m-%d %H:%M} UTC"
+        pairs["then"] = _ENDS[state.on_expire or "stale"]
+    if state.refresh:
+        pairs["restarts when"] = f"{', '.join(state.refresh)} changes"
+    if state.protected:
+        pairs["protected"] = "does not expire while protected"
+    if state.archived_at is not None:
+        pairs["archived"] = f"{state.archived_at:%Y-%m-%d %H:%M} UTC"
+    if state.is_stale:
+        pairs["STALE"] = state.stale_reason or "for another reason"
+    print_pairs(pairs)

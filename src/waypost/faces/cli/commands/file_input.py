@@ -17,11 +17,11 @@ from waypost.faces.cli.session import CommandSession, confirm, interactive
 from waypost.flows.move.export import write_rows
 from waypost.flows.move.import_rows import check_drafts, read_lines
 from waypost.flows.move.user_file import open_user_file
-from waypost.flows.versions.row import memory_row
 from waypost.flows.write.lifecycle import History
+from waypost.memory.rows import history_row
 from waypost.model.audit import AuditEntry
 from waypost.model.labels import LABELS
-from waypost.model.memory import SAID_BY, State
+from waypost.model.memory import SAID_BY
 from waypost.model.receipt import Receipt
 from waypost.model.time import format_time
 from waypost.text.plural import counted
@@ -90,7 +90,6 @@ def text_given(text: str) -> str:
 
 
 def _lift_and_repeat(memory: "Memory", text: str, options: dict[str, Any], refused: Receipt, *, yes: bool) -> Receipt:
-    """Offer to store a rejected value after all."""
     confirm(f"Refused: {refused.reason}. Store it anyway?", yes=yes)
     if not memory.facts.lift_rejection(text, **{name: options[name] for name in _VALUE_FIELDS if name in options}):
         return refused
@@ -98,10 +97,7 @@ def _lift_and_repeat(memory: "Memory", text: str, options: dict[str, Any], refus
 
 
 def print_written(receipt: Receipt, *, json: bool) -> None:
-    if json:
-        print_json(receipt.to_json())
-    else:
-        print_receipt(receipt)
+    print_json(receipt.to_json()) if json else print_receipt(receipt)
     if receipt.status == "refused":
         raise typer.Exit(1)
 
@@ -167,7 +163,7 @@ def import_file(session: CommandSession, path: Path | None, source: str | None, 
 
 
 def _import_folder(session: CommandSession, path: Path | None, source: str, *, undo: bool, json: bool) -> None:
-    from waypost.faces.cli.commands.journal_import import import_folder, undo_import
+    from waypost.faces.cli.commands.journal import import_folder, undo_import
 
     if undo:
         undo_import(session, path, source, json=json)
@@ -229,14 +225,7 @@ def _print_undone(done: "Undone", *, json: bool) -> None:
 
 def print_history(history: History, *, json: bool) -> None:
     if json:
-        print_json(
-            {
-                "id": history.memory_id,
-                "versions": [memory_row(version, State()) | {"number": version.number} for version in history.versions],
-                "edges": [{"kind": e.kind, "from": e.from_id, "to": e.to_id} for e in history.edges],
-                "related": [memory_row(version, State()) for version in history.related],
-            }
-        )
+        print_json(history_row(history))
         return
     for version in (*history.versions, *history.related):
         until = f" until {format_time(version.superseded_at)}" if version.superseded_at else ""

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
+from waypost import config
 from waypost.errors import InvalidInput
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
-from waypost.faces.cli.output.memories import print_json
+from waypost.faces.cli.output.memories import print_json, print_notices, safe
 
 if TYPE_CHECKING:
     from waypost.faces.hooks.git.install import HookReport, HookState
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 hook_app = typer.Typer(help="Git hooks that start stale checks after each change.", no_args_is_help=True)
 app.add_typer(hook_app, name="hook")
 
-Program = Annotated[str, typer.Argument(metavar="git", help="Always `git`.")]
+Program = Annotated[str, Argument(metavar="git", help="Always `git`.")]
 
 _ACTION_TEXT = {
     "installed": "installed",
@@ -36,7 +38,7 @@ def install_(
     context: Ctx,
     program: Program,
     force: Annotated[
-        bool, typer.Option("--force", help="Also install into a folder that is versioned or shared by repositories.")
+        bool, Option("--force", help="Also install into a folder that is versioned or shared by repositories.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -68,10 +70,7 @@ def status_(context: Ctx, json: Json = False) -> None:
     from waypost.faces.hooks.git.install import status
 
     state = status(session_of(context).directory, _installer())
-    if json:
-        print_json(_state_json(state))
-    else:
-        _print_state(state)
+    print_json(_state_json(state)) if json else _print_state(state)
     if not state.installed:
         raise typer.Exit(3)
 
@@ -81,10 +80,9 @@ def run_(
     context: Ctx,
     program: Program,  # noqa: ARG001  hooks pass it; git is the only program
     event: str,  # noqa: ARG001  every event means: check the repository
-    pending: Annotated[Path | None, typer.Option("--pending")] = None,
+    pending: Annotated[Path | None, Option("--pending")] = None,
 ) -> None:
     """Called by a hook in the background. Prints nothing and always succeeds."""
-    from waypost import config
     from waypost.errors import WaypostError
     from waypost.faces.hooks.git.run import leave_session, run_event
 
@@ -106,7 +104,6 @@ def _check(program: str) -> None:
 
 
 def _installer() -> "Installer":
-    from waypost import config
     from waypost.faces.hooks.git.script import Installer
 
     settings = config.load()
@@ -115,8 +112,6 @@ def _installer() -> "Installer":
 
 
 def _print_report(report: "HookReport", *, json: bool) -> None:
-    from waypost.faces.cli.output.memories import print_notices, safe
-
     if json:
         print_json(_report_json(report))
         return
@@ -151,8 +146,6 @@ def _report_json(report: "HookReport") -> dict[str, Any]:
 
 
 def _print_state(state: "HookState") -> None:
-    from waypost.faces.cli.output.memories import print_notices, safe
-
     print(safe(f"Hooks folder of git: {state.folder.path}"))
     for hook in state.hooks:
         kept = f"; {hook.kept.name} is next to it" if hook.kept else ""
@@ -162,12 +155,7 @@ def _print_state(state: "HookState") -> None:
 
 def _state_json(state: "HookState") -> dict[str, Any]:
     hooks = [
-        {
-            "name": hook.name,
-            "path": str(hook.path),
-            "state": hook.state,
-            "kept": str(hook.kept) if hook.kept else None,
-        }
+        {"name": hook.name, "path": str(hook.path), "state": hook.state, "kept": str(hook.kept) if hook.kept else None}
         for hook in state.hooks
     ]
     return {

@@ -6,11 +6,19 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from waypost.errors import WaypostError
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
-from waypost.faces.cli.output.memories import print_json, safe
+from waypost.faces.cli.output.index import (
+    print_analysis,
+    print_architecture,
+    print_index,
+    print_summarised,
+    skipped_rows,
+)
+from waypost.faces.cli.output.memories import print_json, print_notices, safe
+from waypost.faces.cli.output.progress import progress
 from waypost.faces.cli.session import CommandSession
 from waypost.text.plural import counted
 
@@ -19,37 +27,27 @@ if TYPE_CHECKING:
 
 _SHOWN_PATHS = 3
 
-Force = Annotated[bool, typer.Option("--force", help="Also process unchanged files.")]
+Force = Annotated[bool, Option("--force", help="Also process unchanged files.")]
 
 
 @app.command()
 def init(
     context: Ctx,
-    path: Annotated[Path | None, typer.Argument(help="The project (default: the current directory).")] = None,
-    include: Annotated[
-        list[str] | None, typer.Option(metavar="GLOB", help="Only these files, for example 'src/**'.")
-    ] = None,
-    exclude: Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Skip these files.")] = None,
+    path: Annotated[Path | None, Argument(help="The project (default: the current directory).")] = None,
+    include: Annotated[list[str] | None, Option(metavar="GLOB", help="Only these files, for example 'src/**'.")] = None,
+    exclude: Annotated[list[str] | None, Option(metavar="GLOB", help="Skip these files.")] = None,
     force: Force = False,
-    db: Annotated[
-        str | None, typer.Option("--db", metavar="URL", help="Also read the schema of this live database.")
-    ] = None,
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until everything is embedded.")] = True,
-    explain: Annotated[bool, typer.Option("--explain", help="List skipped files and why.")] = False,
-    facts: Annotated[
-        bool, typer.Option("--facts/--no-facts", help="The first time: store facts about the project.")
-    ] = True,
+    db: Annotated[str | None, Option("--db", metavar="URL", help="Also read the schema of this live database.")] = None,
+    wait: Annotated[bool, Option("--wait/--no-wait", help="Wait until everything is embedded.")] = True,
+    explain: Annotated[bool, Option("--explain", help="List skipped files and why.")] = False,
+    facts: Annotated[bool, Option("--facts/--no-facts", help="The first time: store facts about the project.")] = True,
     journal_in_repo: Annotated[
-        bool, typer.Option("--journal-in-repo", help="Keep this checkout's journal in .waypost/, so git can track it.")
+        bool, Option("--journal-in-repo", help="Keep this checkout's journal in .waypost/, so git can track it.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Confirm --journal-in-repo without a terminal.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Confirm --journal-in-repo without a terminal.")] = False,
     json: Json = False,
 ) -> None:
     """Index a project, so that you can ask about its code. Continues after an interruption."""
-    from waypost.faces.cli.output.index import print_index, skipped_rows
-    from waypost.faces.cli.output.memories import print_notices
-    from waypost.faces.cli.output.progress import progress
-
     session = session_of(context)
     if path is not None:
         session = CommandSession(path, session.person)
@@ -79,70 +77,49 @@ def init(
 @app.command()
 def analyze(
     context: Ctx,
-    path: Annotated[Path, typer.Argument(help="A file or a folder of the project.")] = Path(),
+    path: Annotated[Path, Argument(help="A file or a folder of the project.")] = Path(),
     json: Json = False,
 ) -> None:
     """Show what a file or folder defines: classes, functions, imports. Stores nothing."""
-    from waypost.faces.cli.output.index import print_analysis
-
     session = session_of(context)
     analysis = session.memory().code.analyze(session.path(path))
-    if json:
-        print_json(analysis.to_json())
-    else:
-        print_analysis(analysis)
+    print_json(analysis.to_json()) if json else print_analysis(analysis)
 
 
 @app.command()
 def architecture(context: Ctx, json: Json = False) -> None:
     """Show how the project is built: frameworks, patterns, endpoints, authentication, layers, with places."""
-    from waypost.faces.cli.output.index import print_architecture
-
     report = session_of(context).memory().code.architecture()
-    if json:
-        print_json(report)
-    else:
-        print_architecture(report)
+    print_json(report) if json else print_architecture(report)
 
 
 @app.command()
 def summarize(
     context: Ctx,
-    path: Annotated[Path | None, typer.Argument(help="A file (default: all files).")] = None,
+    path: Annotated[Path | None, Argument(help="A file (default: all files).")] = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
     """Write summaries of files. Uses a language model if one is configured."""
-    from waypost.faces.cli.output.index import print_summarised
-    from waypost.faces.cli.output.progress import progress
-
     session = session_of(context)
     chosen = None if path is None else session.path(path)
     with progress(json=json) as report:
         done = session.memory().code.summarize(chosen, force=force, report=report)
-    if json:
-        print_json(done.to_json())
-    else:
-        print_summarised(done)
+    print_json(done.to_json()) if json else print_summarised(done)
 
 
 @app.command()
-def summary(context: Ctx, path: Annotated[Path, typer.Argument(help="A file.")], json: Json = False) -> None:
+def summary(context: Ctx, path: Annotated[Path, Argument(help="A file.")], json: Json = False) -> None:
     """Show the summary of a file."""
     session = session_of(context)
     text = session.memory().code.summary(session.path(path))
-    if json:
-        print_json({"path": str(path), "summary": text})
-    else:
-        print(safe(text))
+    print_json({"path": str(path), "summary": text}) if json else print(safe(text))
 
 
 @app.command()
 def watch(
     context: Ctx,
-    debounce: Annotated[
-        int, typer.Option(metavar="MS", min=0, help="Wait until a file is unchanged for so long.")
-    ] = 500,
+    debounce: Annotated[int, Option(metavar="MS", min=0, help="Wait until a file is unchanged for so long.")] = 500,
 ) -> None:
     """Re-index files as they change (Ctrl-C to stop)."""
     from waypost.faces.watch import watch as watch_files

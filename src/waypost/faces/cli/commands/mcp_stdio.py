@@ -3,15 +3,13 @@
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from waypost import config
-from waypost.faces.mcp.profiles import DEFAULT, tools_of
+from waypost.config import Settings
+from waypost.faces.mcp.compat import DEFAULT, tools_of
 from waypost.faces.mcp.session import ServedProject
 from waypost.faces.mcp.stdio import serve_stdio
-
-if TYPE_CHECKING:
-    from waypost.config import Settings
+from waypost.space.alias import identify_here
 
 AtEnd = Callable[[Callable[[], None]], object]  # registers a function to call when the process ends
 
@@ -42,20 +40,19 @@ def serve_agent(profile: str, project: ServedProject) -> None:
     serve_stdio(tools_of(profile), project, beside=lambda life: _answer_hooks(project, settings, life.at_end))
 
 
-def _answer_hooks(project: ServedProject, settings: "Settings", at_end: AtEnd) -> None:
+def _answer_hooks(project: ServedProject, settings: Settings, at_end: AtEnd) -> None:
     """Answer agent hooks while this process runs, in a thread so that the client need not wait."""
     if project.person is None:
         directory = project.directory or Path.cwd()
         threading.Thread(target=listen_for_hooks, args=(directory, settings, at_end), daemon=True).start()
 
 
-def listen_for_hooks(directory: Path, settings: "Settings", at_end: AtEnd) -> None:
+def listen_for_hooks(directory: Path, settings: Settings, at_end: AtEnd) -> None:
     """Answer agent hooks in this project. `at_end` gets the function that stops it."""
     from waypost.errors import WaypostError
     from waypost.faces.hooks.agent.answer import answers
     from waypost.faces.hooks.socket.place import run_folder
     from waypost.faces.hooks.socket.server import serve_hooks
-    from waypost.space.alias import identify_here
 
     try:
         folder = run_folder(settings.home, identify_here(directory, settings).space_id)

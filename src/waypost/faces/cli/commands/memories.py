@@ -4,10 +4,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from waypost.errors import InvalidInput, NotFound
+from waypost.faces.cli import output
 from waypost.faces.cli.framework import Archived, AsOf, Ctx, Id, Json, KnownAt, Yes, app, session_of
-from waypost.faces.cli.output.memories import print_json
+from waypost.faces.cli.output.memories import print_json, print_notices, print_rows
 from waypost.faces.cli.session import confirm
 from waypost.text.plural import counted
 
@@ -15,44 +17,41 @@ from waypost.text.plural import counted
 @app.command()
 def remember(
     context: Ctx,
-    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="The text; - reads standard input.")] = None,
-    kind: Annotated[str | None, typer.Option(help="fact, decision, learning, fix, note, conversation, …")] = None,
-    replaces: Annotated[str | None, typer.Option(metavar="ID", help="The memory this one replaces.")] = None,
+    text: Annotated[str | None, Argument(metavar="[TEXT]", help="The text; - reads standard input.")] = None,
+    kind: Annotated[str | None, Option(help="fact, decision, learning, fix, note, conversation, …")] = None,
+    replaces: Annotated[str | None, Option(metavar="ID", help="The memory this one replaces.")] = None,
     ref: Annotated[
-        list[str] | None, typer.Option("--ref", metavar="PATH#L1-L9", help="Code it is about (repeatable).")
+        list[str] | None, Option("--ref", metavar="PATH#L1-L9", help="Code it is about (repeatable).")
     ] = None,
-    level: Annotated[int | None, typer.Option(help="0 project, 1 domain, 2 module, 3 code.")] = None,
-    domain: Annotated[str | None, typer.Option(help="The part of the project it is about.")] = None,
-    module: Annotated[str | None, typer.Option(help="The module it is about.")] = None,
-    valid_from: Annotated[str | None, typer.Option(metavar="TIME", help="True since (default: now).")] = None,
-    valid_until: Annotated[str | None, typer.Option(metavar="TIME", help="True until.")] = None,
-    parent: Annotated[str | None, typer.Option(metavar="ID", help="Its parent fact.")] = None,
-    ttl: Annotated[int | None, typer.Option(metavar="SECONDS", help="Expire after this many seconds.")] = None,
+    level: Annotated[int | None, Option(help="0 project, 1 domain, 2 module, 3 code.")] = None,
+    domain: Annotated[str | None, Option(help="The part of the project it is about.")] = None,
+    module: Annotated[str | None, Option(help="The module it is about.")] = None,
+    valid_from: Annotated[str | None, Option(metavar="TIME", help="True since (default: now).")] = None,
+    valid_until: Annotated[str | None, Option(metavar="TIME", help="True until.")] = None,
+    parent: Annotated[str | None, Option(metavar="ID", help="Its parent fact.")] = None,
+    ttl: Annotated[int | None, Option(metavar="SECONDS", help="Expire after this many seconds.")] = None,
     ttl_class: Annotated[
-        str | None, typer.Option(metavar="NAME", help="architecture, api_contract, implementation or session.")
+        str | None, Option(metavar="NAME", help="architecture, api_contract, implementation or session.")
     ] = None,
     refresh: Annotated[
-        list[str] | None,
-        typer.Option("--refresh", metavar="GLOB", help="Restart the TTL when a matching file changes."),
+        list[str] | None, Option("--refresh", metavar="GLOB", help="Restart the TTL when a matching file changes.")
     ] = None,
     on_expire: Annotated[
-        str | None, typer.Option(metavar="ACTION", help="What to do on expiry: stale, archive or delete.")
+        str | None, Option(metavar="ACTION", help="What to do on expiry: stale, archive or delete.")
     ] = None,
-    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="NAME=VALUE", help="A tag (repeatable).")] = None,
+    tag: Annotated[list[str] | None, Option("--tag", metavar="NAME=VALUE", help="A tag (repeatable).")] = None,
     label: Annotated[
         list[str] | None,
-        typer.Option("--label", metavar="NAME=VALUE", help="category, scope, entity, artifact_type, artifact_ref, …"),
+        Option("--label", metavar="NAME=VALUE", help="category, scope, entity, artifact_type, artifact_ref, …"),
     ] = None,
-    evidence: Annotated[list[str] | None, typer.Option("--evidence", help="An ADR, a pull request, a commit.")] = None,
-    session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
-    speaker: Annotated[str | None, typer.Option(help="Who said it.")] = None,
-    time: Annotated[str | None, typer.Option(metavar="TIME", help="When it was said.")] = None,
-    key: Annotated[str | None, typer.Option(help="Your own key; each key is stored once.")] = None,
+    evidence: Annotated[list[str] | None, Option("--evidence", help="An ADR, a pull request, a commit.")] = None,
+    session: Annotated[str | None, Option(help="The conversation it belongs to.")] = None,
+    speaker: Annotated[str | None, Option(help="Who said it.")] = None,
+    time: Annotated[str | None, Option(metavar="TIME", help="When it was said.")] = None,
+    key: Annotated[str | None, Option(help="Your own key; each key is stored once.")] = None,
     batch: Annotated[
         Path | None,
-        typer.Option(
-            "--batch", metavar="FILE.jsonl", help="Store many, one JSON object per line; - reads standard input."
-        ),
+        Option("--batch", metavar="FILE.jsonl", help="Store many, one JSON object per line; - reads standard input."),
     ] = None,
     yes: Yes = False,
     json: Json = False,
@@ -78,40 +77,33 @@ def remember(
 def ask(
     context: Ctx,
     question: str,
-    k: Annotated[int, typer.Option("-k", help="Maximum number of results.")] = 5,
-    scope: Annotated[
-        str, typer.Option("--in", help="all, code, functions, database, architecture, journal, facts.")
-    ] = "all",
+    k: Annotated[int, Option("-k", help="Maximum number of results.")] = 5,
+    scope: Annotated[str, Option("--in", help="all, code, functions, database, architecture, journal, facts.")] = "all",
     as_of: AsOf = None,
     known_at: KnownAt = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Leave out stale memories.")] = False,
+    fresh: Annotated[bool, Option("--fresh", help="Leave out stale memories.")] = False,
     min_confidence: Annotated[
-        float, typer.Option(min=0, max=1, help="Leave out memories with lower confidence, 0 to 1.")
+        float, Option(min=0, max=1, help="Leave out memories with lower confidence, 0 to 1.")
     ] = 0.0,
     exclude_tag: Annotated[
-        list[str] | None,
-        typer.Option("--exclude-tag", metavar="NAME[=VALUE]", help="Leave out memories with this tag."),
+        list[str] | None, Option("--exclude-tag", metavar="NAME[=VALUE]", help="Leave out memories with this tag.")
     ] = None,
     archived: Archived = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Show how each score was computed.")] = False,
+    explain: Annotated[bool, Option("--explain", help="Show how each score was computed.")] = False,
     json: Json = False,
 ) -> None:
     """Search memories and code in plain language."""
-    from waypost.faces.cli.output.answers import print_answer
-    from waypost.faces.cli.output.code_links import hit_with_links
-    from waypost.faces.cli.output.editor_links import editor_links_of
-
     memory = session_of(context).memory()
     answer = memory.recall(
         question, k, scope=scope, as_of=as_of, known_at=known_at, fresh=fresh, min_confidence=min_confidence,
         exclude_tags=exclude_tag or (), archived=archived,
     )  # fmt: skip
-    places = editor_links_of(memory)
+    places = output.editor_links.editor_links_of(memory)
     if json:
         row = answer.to_json(explain=explain)
-        print_json({**row, "hits": [hit_with_links(hit, places) for hit in row["hits"]]})
+        print_json({**row, "hits": [output.code_links.hit_with_links(hit, places) for hit in row["hits"]]})
     else:
-        print_answer(answer, places, explain=explain)
+        output.code_links.print_answer(answer, places, explain=explain)
     if not answer.hits:
         raise typer.Exit(NotFound.exit_code)
 
@@ -121,17 +113,17 @@ def context_(
     context: Ctx,
     task: str,
     tokens: Annotated[
-        int | None, typer.Option(help="Token budget: 2000 (scope: 500; journal: half the model's window).")
+        int | None, Option(help="Token budget: 2000 (scope: 500; journal: half the model's window).")
     ] = None,
     preset: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="NAME",
             help="scope: code; route: facts by level and domain; inject: close matches only; journal: journal files.",
         ),
     ] = None,
-    include_stale: Annotated[bool, typer.Option("--include-stale", help="With route: include stale facts.")] = False,
-    no_l0: Annotated[bool, typer.Option("--no-l0", help="With route: leave out project-wide facts.")] = False,
+    include_stale: Annotated[bool, Option("--include-stale", help="With route: include stale facts.")] = False,
+    no_l0: Annotated[bool, Option("--no-l0", help="With route: leave out project-wide facts.")] = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     json: Json = False,
@@ -162,31 +154,25 @@ def context_(
 @app.command()
 def show(context: Ctx, memory_id: Id, as_of: AsOf = None, known_at: KnownAt = None, json: Json = False) -> None:
     """Show all fields of a memory and the code it points at."""
-    from waypost.faces.cli.output.code_links import full_row, print_memory
-    from waypost.faces.cli.output.editor_links import editor_links_of
-    from waypost.faces.cli.output.memories import print_notices
-
     memory = session_of(context).memory()
     linked = memory.show(memory_id, as_of=as_of, known_at=known_at)
-    if json:
-        print_json(full_row(linked, editor_links_of(memory)))
-    else:
-        print_memory(linked, editor_links_of(memory))
+    places = output.editor_links.editor_links_of(memory)
+    print_json(output.code_links.full_row(linked, places)) if json else output.code_links.print_memory(linked, places)
     print_notices(memory.admin.damage_notices())
 
 
 @app.command("list")
 def list_(
     context: Ctx,
-    kind: Annotated[str | None, typer.Option(help="Only this kind.")] = None,
-    level: Annotated[int | None, typer.Option(help="Only this level.")] = None,
-    domain: Annotated[str | None, typer.Option(help="Only this domain.")] = None,
-    module: Annotated[str | None, typer.Option(help="Only this module.")] = None,
-    session: Annotated[str | None, typer.Option(help="Only this conversation.")] = None,
+    kind: Annotated[str | None, Option(help="Only this kind.")] = None,
+    level: Annotated[int | None, Option(help="Only this level.")] = None,
+    domain: Annotated[str | None, Option(help="Only this domain.")] = None,
+    module: Annotated[str | None, Option(help="Only this module.")] = None,
+    session: Annotated[str | None, Option(help="Only this conversation.")] = None,
     tag: Annotated[
-        list[str] | None, typer.Option("--tag", metavar="NAME=VALUE", help="Only with this tag (repeatable).")
+        list[str] | None, Option("--tag", metavar="NAME=VALUE", help="Only with this tag (repeatable).")
     ] = None,
-    limit: Annotated[int, typer.Option(help="Maximum number of memories.")] = 50,
+    limit: Annotated[int, Option(help="Maximum number of memories.")] = 50,
     archived: Archived = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
@@ -194,7 +180,6 @@ def list_(
 ) -> None:
     """List recent memories, newest last."""
     from waypost.faces.cli.commands import file_input
-    from waypost.faces.cli.output.memories import print_notices, print_rows
 
     memory = session_of(context).memory()
     rows = memory.list(
@@ -215,8 +200,8 @@ def correct(
     context: Ctx,
     memory_id: Id,
     text: str,
-    valid_from: Annotated[str | None, typer.Option(metavar="TIME", help="True since.")] = None,
-    valid_until: Annotated[str | None, typer.Option(metavar="TIME", help="True until.")] = None,
+    valid_from: Annotated[str | None, Option(metavar="TIME", help="True since.")] = None,
+    valid_until: Annotated[str | None, Option(metavar="TIME", help="True until.")] = None,
     json: Json = False,
 ) -> None:
     """Fix a memory's text; the old version stays in history."""
@@ -230,7 +215,7 @@ def correct(
 def retract(
     context: Ctx,
     memory_id: Id,
-    valid_until: Annotated[str | None, typer.Option(metavar="TIME", help="It was true until then.")] = None,
+    valid_until: Annotated[str | None, Option(metavar="TIME", help="It was true until then.")] = None,
     json: Json = False,
 ) -> None:
     """Retract a memory. A memory it replaced becomes valid again. History keeps both."""
@@ -248,7 +233,7 @@ def restore(
     context: Ctx,
     memory_id: Id,
     version: Annotated[
-        int | None, typer.Option("--version", metavar="N", help="Restore this version; see `history`.")
+        int | None, Option("--version", metavar="N", help="Restore this version; see `history`.")
     ] = None,
     yes: Yes = False,
     json: Json = False,
@@ -264,10 +249,10 @@ def restore(
 @app.command()
 def reject(
     context: Ctx,
-    what: Annotated[str, typer.Argument(metavar="ID", help="The memory; with --lift, the rejected text or topic.")],
-    lift: Annotated[bool, typer.Option("--lift", help="Allow a rejected value again.")] = False,
-    kind: Annotated[str, typer.Option(help="With --lift: the kind, if a journal entry was forgotten.")] = "fact",
-    domain: Annotated[str, typer.Option(help="With --lift: the domain, if an earlier version rejected it.")] = "",
+    what: Annotated[str, Argument(metavar="ID", help="The memory; with --lift, the rejected text or topic.")],
+    lift: Annotated[bool, Option("--lift", help="Allow a rejected value again.")] = False,
+    kind: Annotated[str, Option(help="With --lift: the kind, if a journal entry was forgotten.")] = "fact",
+    domain: Annotated[str, Option(help="With --lift: the domain, if an earlier version rejected it.")] = "",
     yes: Yes = False,
     json: Json = False,
 ) -> None:
@@ -291,12 +276,9 @@ def forget(context: Ctx, memory_id: Id, yes: Yes = False, json: Json = False) ->
     confirm(f"Forget {memory_id} and its history permanently?", yes=yes)
     forgotten = memory.forget(memory_id)
     if json:
-        print_json(
-            {
-                "id": forgotten.memory_id, "status": "forgotten", "versions": forgotten.versions, "complete": forgotten.complete,
-                "exports_changed": list(forgotten.exports_changed), "beyond_reach": list(forgotten.beyond_reach),
-            }
-        )  # fmt: skip
+        from waypost.memory.rows import forgotten_row  # loads flows
+
+        print_json(forgotten_row(forgotten))
         return
     print(f"Forgotten: {forgotten.memory_id} ({counted(forgotten.versions, 'version')}).")
     if not forgotten.complete:
@@ -311,7 +293,7 @@ def forget(context: Ctx, memory_id: Id, yes: Yes = False, json: Json = False) ->
 def protect(
     context: Ctx,
     memory_id: Id,
-    off: Annotated[bool, typer.Option("--off", help="Remove the protection.")] = False,
+    off: Annotated[bool, Option("--off", help="Remove the protection.")] = False,
     json: Json = False,
 ) -> None:
     """Protect a memory from ageing, pruning and expiry."""
@@ -323,7 +305,6 @@ def protect(
 def history(context: Ctx, memory_id: Id, as_of: AsOf = None, known_at: KnownAt = None, json: Json = False) -> None:
     """Show all versions of a memory."""
     from waypost.faces.cli.commands import file_input
-    from waypost.faces.cli.output.memories import print_notices
 
     memory = session_of(context).memory()
     file_input.print_history(memory.history(memory_id, as_of=as_of, known_at=known_at), json=json)

@@ -5,10 +5,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
+from waypost import config
 from waypost.errors import ConfigError, InvalidInput, NotFound, WaypostError
+from waypost.faces.cli.arguments import MYSELF
 from waypost.faces.cli.framework import Ctx, Json, Yes, app, session_of
 from waypost.faces.cli.output.memories import print_json, print_notices, safe
+from waypost.faces.cli.output.progress import progress
+from waypost.faces.cli.session import caller, confirm
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -36,8 +41,6 @@ _STEPS = {
 
 @dataclass(slots=True)
 class _Outcome:
-    """Results of all moves."""
-
     rows: list[dict[str, Any]] = field(default_factory=list)
     failed: list[dict[str, str]] = field(default_factory=list)
     switched: str = ""  # the file that was changed
@@ -51,20 +54,20 @@ def migrate(
     context: Ctx,
     to: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--to",
             metavar="PLACE",
             help="postgresql://USER@HOST/NAME; env:NAME reads a variable; sqlite: files on this machine.",
         ),
     ] = None,
     from_: Annotated[
-        str | None, typer.Option("--from", metavar="PLACE", help="Where they are now (default: as configured).")
+        str | None, Option("--from", metavar="PLACE", help="Where they are now (default: as configured).")
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Move all memories, not only this one.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be moved.")] = False,
-    switch: Annotated[bool, typer.Option("--switch", help="Then set `store` in config.toml.")] = False,
-    instead: Annotated[bool, typer.Option("--replace", help="Delete a copy that already exists there. Asks.")] = False,
-    delete_old: Annotated[bool, typer.Option("--delete-old", help="Then delete the old copy. Asks.")] = False,
+    every: Annotated[bool, Option("--all", help="Move all memories, not only this one.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be moved.")] = False,
+    switch: Annotated[bool, Option("--switch", help="Then set `store` in config.toml.")] = False,
+    instead: Annotated[bool, Option("--replace", help="Delete a copy that already exists there. Asks.")] = False,
+    delete_old: Annotated[bool, Option("--delete-old", help="Then delete the old copy. Asks.")] = False,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
@@ -73,9 +76,6 @@ def migrate(
     Everything is moved and verified before the old copy is marked as moved. Repeat the command to continue an
     interrupted move.
     """
-    from waypost import config
-    from waypost.faces.cli.output.progress import progress
-    from waypost.faces.cli.session import caller, confirm
     from waypost.memory.migration import SpaceMigration
 
     settings = config.load()
@@ -102,10 +102,7 @@ def migrate(
                 outcome.failed.append({"name": space.name, "error": error.what, "remedy": error.remedy})
     if switch and not dry_run and not outcome.failed:
         outcome.switched = str(switch_store(settings.home, target.store))
-    if json:
-        print_json(outcome.to_json())
-    else:
-        _print_outcome(outcome, source, target, dry_run=dry_run)
+    print_json(outcome.to_json()) if json else _print_outcome(outcome, source, target, dry_run=dry_run)
     if outcome.failed:
         raise typer.Exit(1)
 
@@ -122,8 +119,6 @@ def _ends(settings: "Settings", from_: str | None, to: str | None) -> "tuple[Set
 
 def _address(address: str) -> str:
     """The value for `store`. Never print it: it can contain a password."""
-    from waypost import config
-
     if address == _FILES:
         return ""
     if address.startswith(_VARIABLE):
@@ -144,7 +139,6 @@ def _address(address: str) -> str:
 def _selected_spaces(
     session: "CommandSession", settings: "Settings", source: "Settings", *, every: bool
 ) -> "Iterable[StoredSpace]":
-    from waypost.faces.cli.arguments import MYSELF
     from waypost.memory.migration import find_stored_space, readable_spaces
 
     if every:
@@ -232,7 +226,6 @@ def _next(target: "Settings") -> str:
 
 
 def _warn(source: "Settings", target: "Settings") -> None:
-    from waypost import config
     from waypost.memory.migration import unmoved_names
 
     notices = list[str]()

@@ -4,20 +4,25 @@ import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
+from waypost import config
+from waypost.faces.cli.arguments import MYSELF
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
-from waypost.faces.cli.output.memories import print_json
+from waypost.faces.cli.output.memories import print_json, print_notices, safe
+from waypost.space.alias import identify_here
+from waypost.space.identity import identify_person
 
 if TYPE_CHECKING:
     from waypost.config import Settings
-    from waypost.faces.schedule.report import ScheduleReport, ScheduleState
+    from waypost.faces.schedule.job import ScheduleReport, ScheduleState
     from waypost.space.identity import Identity
 
 schedule_app = typer.Typer(help="Run maintenance daily with this system's scheduler.", no_args_is_help=True)
 app.add_typer(schedule_app, name="schedule")
 
-All = Annotated[bool, typer.Option("--all", help="For all memories that exist when it runs, not only this one.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")]
+All = Annotated[bool, Option("--all", help="For all memories that exist when it runs, not only this one.")]
+DryRun = Annotated[bool, Option("--dry-run", help="Only show what would be done.")]
 
 _ACTION_TEXT = {
     "installed": "installed",
@@ -32,16 +37,15 @@ _ACTION_TEXT = {
 @schedule_app.command("install")
 def install_(
     context: Ctx,
-    at: Annotated[str, typer.Option("--at", metavar="HH:MM", help="Local time of day.")] = "04:00",
+    at: Annotated[str, Option("--at", metavar="HH:MM", help="Local time of day.")] = "04:00",
     using: Annotated[
-        str | None, typer.Option("--using", metavar="NAME", help="systemd, cron, launchd or task (default: detected).")
+        str | None, Option("--using", metavar="NAME", help="systemd, cron, launchd or task (default: detected).")
     ] = None,
     every: All = False,
     dry_run: DryRun = False,
     json: Json = False,
 ) -> None:
     """Run `waypost maintain` for this memory every day. Repeat it to update the schedule."""
-    from waypost import config
     from waypost.faces.schedule.install import install
     from waypost.faces.schedule.job import At, job_of
     from waypost.faces.schedule.system import this_system
@@ -55,7 +59,6 @@ def install_(
 @schedule_app.command("uninstall")
 def uninstall_(context: Ctx, every: All = False, dry_run: DryRun = False, json: Json = False) -> None:
     """Remove the schedule. Exits with 3 if nothing was scheduled."""
-    from waypost import config
     from waypost.faces.schedule.install import uninstall
     from waypost.faces.schedule.system import this_system
 
@@ -69,7 +72,6 @@ def uninstall_(context: Ctx, every: All = False, dry_run: DryRun = False, json: 
 @schedule_app.command("status")
 def status_(context: Ctx, every: All = False, json: Json = False) -> None:
     """Show available schedulers and whether maintenance is scheduled. Exits with 3 if it is not."""
-    from waypost import config
     from waypost.faces.schedule.install import status
     from waypost.faces.schedule.system import this_system
 
@@ -89,7 +91,6 @@ def status_(context: Ctx, every: All = False, json: Json = False) -> None:
 @schedule_app.command("run", hidden=True)
 def run_(json: Json = False) -> None:
     """Maintain all memories in turn. Called by the schedule of `--all`."""
-    from waypost import config
     from waypost.faces.schedule.run import run_all
 
     done = run_all(config.load())
@@ -103,10 +104,6 @@ def run_(json: Json = False) -> None:
 
 
 def _identity(context: Ctx, settings: "Settings", every: bool) -> "Identity | None":
-    from waypost.faces.cli.arguments import MYSELF
-    from waypost.space.alias import identify_here
-    from waypost.space.identity import identify_person
-
     session = session_of(context)
     if every:
         return None
@@ -131,8 +128,6 @@ def _key_notes(settings: "Settings") -> tuple[str, ...]:
 
 
 def _print_reports(reports: "list[ScheduleReport]", at: str, *, json: bool, notes: tuple[str, ...] = ()) -> None:
-    from waypost.faces.cli.output.memories import print_notices, safe
-
     if json:
         head: dict[str, Any] = {"at": at} if at else {}
         print_json({**head, "schedules": [report.to_json() for report in reports], "notes": list(notes)})
@@ -154,8 +149,6 @@ def _print_reports(reports: "list[ScheduleReport]", at: str, *, json: bool, note
 
 
 def _state_line(scheduler: "ScheduleState") -> str:
-    from waypost.faces.cli.output.memories import safe
-
     state = "installed" + ("" if scheduler.active else ", not running") if scheduler.installed else "not installed"
     return safe(
         f"{scheduler.using}: {state if scheduler.usable or scheduler.installed else 'not available'}"

@@ -4,7 +4,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from waypost import config
 from waypost.errors import InvalidInput
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from waypost.faces.serve.run import Started
     from waypost.memory import Memory
 
-Profile = Annotated[str, typer.Option(help="Add the tools of chainguard, coding-brain, locai, memory-bridge, or all.")]
+Profile = Annotated[str, Option(help="Add the tools of chainguard, coding-brain, locai, memory-bridge, or all.")]
 
 
 @app.command()
 def mcp(
     context: Ctx,
     profile: Profile = "default",
-    http: Annotated[bool, typer.Option("--http", help="Serve over HTTP instead of standard input and output.")] = False,
-    host: Annotated[str, typer.Option(help="With --http: the address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="With --http: the port; 0 picks a free one.")] = 8765,
+    http: Annotated[bool, Option("--http", help="Serve over HTTP instead of standard input and output.")] = False,
+    host: Annotated[str, Option(help="With --http: the address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, Option(min=0, max=65535, help="With --http: the port; 0 picks a free one.")] = 8765,
 ) -> None:
     """Serve an agent over MCP on standard input and output, or over HTTP. `waypost setup` makes agents start it."""
     project = _project(context, follows_roots=not http)
@@ -39,8 +39,8 @@ def mcp(
         serve_agent(profile, project)
         return
     return_freed_memory()
+    from waypost.faces.mcp.compat import tools_of
     from waypost.faces.mcp.http import serve_http
-    from waypost.faces.mcp.profiles import tools_of
     from waypost.faces.mcp.server import build_server
     from waypost.faces.serve.team import team_of
     from waypost.memory.catalog import TeamSpaces
@@ -62,15 +62,14 @@ def mcp(
 @app.command()
 def serve(
     context: Ctx,
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 picks a free one.")] = 8765,
+    host: Annotated[str, Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, Option(min=0, max=65535, help="The port; 0 picks a free one.")] = 8765,
     address: Annotated[
-        list[str] | None, typer.Option(metavar="URL", help="A public URL of the server, such as that of a TLS proxy.")
+        list[str] | None, Option(metavar="URL", help="A public URL of the server, such as that of a TLS proxy.")
     ] = None,
-    open_browser: Annotated[bool, typer.Option("--open", help="Open the dashboard in a browser.")] = False,
+    open_browser: Annotated[bool, Option("--open", help="Open the dashboard in a browser.")] = False,
     log_format: Annotated[
-        str | None,
-        typer.Option(metavar="FORM", help="text: errors only; json: a line for each request and event."),
+        str | None, Option(metavar="FORM", help="text: errors only; json: a line for each request and event.")
     ] = None,
     profile: Profile = "default",
     json: Json = False,
@@ -79,7 +78,7 @@ def serve(
     from contextlib import ExitStack
 
     from waypost.faces.cli.commands.mcp_stdio import listen_for_hooks
-    from waypost.faces.mcp.profiles import tools_of
+    from waypost.faces.mcp.compat import tools_of
     from waypost.faces.serve.run import run
     from waypost.faces.serve.team import team_of
     from waypost.memory.catalog import Spaces, TeamSpaces

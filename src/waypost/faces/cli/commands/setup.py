@@ -4,15 +4,18 @@ import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
+from waypost import config
 from waypost.errors import InvalidInput
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
-from waypost.faces.cli.output.memories import print_json
+from waypost.faces.cli.output.memories import print_json, print_notices, safe
+from waypost.space.identity import identify
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from waypost.faces.setup.detect import Detected
+    from waypost.faces.setup.install import Detected
     from waypost.faces.setup.places import Scope
     from waypost.faces.setup.report import ConfigChange, SetupReport
 
@@ -34,37 +37,34 @@ def setup_(
     context: Ctx,
     agent: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[AGENT]",
             help="claude-code, cursor, codex, gemini, vscode, windsurf or zed (default: list agents found here).",
         ),
     ] = None,
-    user: Annotated[bool, typer.Option("--user", help="For all your projects (default).")] = False,
-    project: Annotated[
-        bool, typer.Option("--project", help="For this project only, in files of its repository.")
-    ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")] = False,
-    uninstall: Annotated[bool, typer.Option("--uninstall", help="Restore your config files exactly.")] = False,
-    no_hooks: Annotated[bool, typer.Option("--no-hooks", help="Do not install hooks.")] = False,
-    no_rules: Annotated[bool, typer.Option("--no-rules", help="Do not add rules.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a foreign entry named `waypost`.")] = False,
+    user: Annotated[bool, Option("--user", help="For all your projects (default).")] = False,
+    project: Annotated[bool, Option("--project", help="For this project only, in files of its repository.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show what would change.")] = False,
+    uninstall: Annotated[bool, Option("--uninstall", help="Restore your config files exactly.")] = False,
+    no_hooks: Annotated[bool, Option("--no-hooks", help="Do not install hooks.")] = False,
+    no_rules: Annotated[bool, Option("--no-rules", help="Do not add rules.")] = False,
+    force: Annotated[bool, Option("--force", help="Overwrite a foreign entry named `waypost`.")] = False,
     json: Json = False,
 ) -> None:
     """Configure an agent to use Waypost: MCP server, hooks that brief it, and a few lines of rules.
 
     Nothing else in its files changes. `--uninstall` undoes it. Safe to repeat.
     """
-    from waypost import config
-    from waypost.faces.setup import agents, install, system
+    from waypost.faces.setup import agents, install, places
     from waypost.faces.setup import uninstall as undo
 
     if user and project:
         raise InvalidInput("--user and --project exclude each other.", "Use one of them.")
     if agent is None and (uninstall or dry_run or user or project or force):
         raise InvalidInput("No agent given.", f"Use one of {', '.join(agents.agents())}.")
-    here, root = system.this_system(config.load()), _project(context)
+    here, root = places.this_system(config.load()), _project(context)
     if agent is None:
-        from waypost.faces.setup.detect import detect
+        from waypost.faces.setup.install import detect
 
         _print_detected(detect(here, root), json=json)
         return
@@ -82,15 +82,11 @@ def setup_(
 
 
 def _project(context: Ctx) -> "Path":
-    from waypost.space.identity import identify
-
     directory = session_of(context).directory
     return identify(directory).root or directory
 
 
 def _print_report(report: "SetupReport", *, undone: bool, json: bool) -> None:
-    from waypost.faces.cli.output.memories import print_notices, safe
-
     if json:
         print_json(report.to_json())
         return
@@ -117,8 +113,6 @@ def _headline(report: "SetupReport", *, undone: bool) -> str:
 
 
 def _print_change(change: "ConfigChange", *, dry_run: bool) -> None:
-    from waypost.faces.cli.output.memories import safe
-
     parts = ", ".join(_PARTS.get(part, part) for part in change.parts)
     note = f"; {change.note}" if change.note else ""
     print(safe(f"  {change.path} ({parts}): {_DEEDS[change.deed][dry_run]}{note}"))
@@ -129,8 +123,6 @@ def _print_change(change: "ConfigChange", *, dry_run: bool) -> None:
 
 
 def _print_detected(detected: "tuple[Detected, ...]", *, json: bool) -> None:
-    from waypost.faces.cli.output.memories import safe
-
     if json:
         print_json({"agents": [state.to_json() for state in detected]})
         return

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from waypost.errors import InvalidInput
 from waypost.faces.cli.framework import Ctx, Json, Yes, app, session_of
@@ -15,21 +16,17 @@ if TYPE_CHECKING:
 share_app = typer.Typer(help="Share memories between projects. Both sides must agree.", no_args_is_help=True)
 app.add_typer(share_app, name="share")
 
-Project = Annotated[
-    str, typer.Argument(metavar="PROJECT", help="The other project's path, name or id.", show_default=False)
-]
+Project = Annotated[str, Argument(metavar="PROJECT", help="The other project's path, name or id.", show_default=False)]
 
 
 @share_app.command("offer")
 def offer(
     context: Ctx,
     project: Project,
-    kind: Annotated[
-        list[str] | None, typer.Option("--kind", help="Only this kind: fact, decision, learning, fix, …")
-    ] = None,
-    domain: Annotated[list[str] | None, typer.Option("--domain", help="Only this domain.")] = None,
-    level: Annotated[list[int] | None, typer.Option("--level", help="Only this level, 0 to 3.")] = None,
-    code: Annotated[bool, typer.Option("--code", help="Also share indexed code.")] = False,
+    kind: Annotated[list[str] | None, Option("--kind", help="Only this kind: fact, decision, learning, fix, …")] = None,
+    domain: Annotated[list[str] | None, Option("--domain", help="Only this domain.")] = None,
+    level: Annotated[list[int] | None, Option("--level", help="Only this level, 0 to 3.")] = None,
+    code: Annotated[bool, Option("--code", help="Also share indexed code.")] = False,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
@@ -55,8 +52,8 @@ def accept(context: Ctx, project: Project, yes: Yes = False, json: Json = False)
 def revoke(
     context: Ctx,
     project: Project,
-    given: Annotated[bool, typer.Option("--given", help="Only what this project shares.")] = False,
-    taken: Annotated[bool, typer.Option("--taken", help="Only what this project reads.")] = False,
+    given: Annotated[bool, Option("--given", help="Only what this project shares.")] = False,
+    taken: Annotated[bool, Option("--taken", help="Only what this project reads.")] = False,
     yes: Yes = False,
     json: Json = False,
 ) -> None:

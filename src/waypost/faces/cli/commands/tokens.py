@@ -3,11 +3,14 @@
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
+from waypost import config
 from waypost.errors import InvalidInput
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
 from waypost.faces.cli.output.memories import print_json
 from waypost.faces.cli.session import interactive
+from waypost.model.time import utc_now
 
 if TYPE_CHECKING:
     from waypost.faces.guard.identity import Kind, Rights
@@ -16,32 +19,35 @@ if TYPE_CHECKING:
 token_app = typer.Typer(help="Access tokens for the HTTP server.", no_args_is_help=True)
 app.add_typer(token_app, name="token")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The agent or device that uses the token.")]
+Name = Annotated[str, Argument(metavar="NAME", help="The agent or device that uses the token.")]
+ForPerson = Annotated[bool, Option("--person", help="Record what it writes under the person, not an agent.")]
+ReadOnly = Annotated[bool, Option("--read-only", help="Allow reading only.")]
+AllowPerson = Annotated[bool, Option("--yes", "-y", help="Allow --person without a terminal.")]
+
+
+def kind_and_rights(*, person: bool, read_only: bool, yes: bool) -> "tuple[Kind, Rights]":
+    """What a token is for. Raises InvalidInput for a person's token if no person is at the terminal."""
+    if person and not yes and not interactive():
+        raise InvalidInput(
+            "Only a person at a terminal can create a person's token.", "Run it in a terminal, or add --yes."
+        )
+    return "person" if person else "agent", "read" if read_only else "write"
 
 
 @token_app.command("make")
 def make(
     context: Ctx,
     name: Name,
-    person: Annotated[
-        bool, typer.Option("--person", help="Record what it writes under the person, not an agent.")
-    ] = False,
-    read_only: Annotated[bool, typer.Option("--read-only", help="Allow reading only.")] = False,
+    person: ForPerson = False,
+    read_only: ReadOnly = False,
     everywhere: Annotated[
-        bool, typer.Option("--everywhere", help="Valid for all memories on this machine, not only this project's.")
+        bool, Option("--everywhere", help="Valid for all memories on this machine, not only this project's.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Allow --person without a terminal.")] = False,
+    yes: AllowPerson = False,
     json: Json = False,
 ) -> None:
     """Create a token for this project's memory and print it once. Only its hash is stored."""
-    from waypost.model.time import utc_now
-
-    if person and not yes and not interactive():
-        raise InvalidInput(
-            "Only a person at a terminal can create a person's token.", "Run it in a terminal, or add --yes."
-        )
-    kind: Kind = "person" if person else "agent"
-    rights: Rights = "read" if read_only else "write"
+    kind, rights = kind_and_rights(person=person, read_only=read_only, yes=yes)
     space = "" if everywhere else session_of(context).memory().identity.space_id
     token = _tokens().make(name, kind=kind, rights=rights, space=space, clock=utc_now)
     row = {"name": name, "kind": kind, "rights": rights, "space": space, "token": token}
@@ -70,7 +76,6 @@ def revoke(name: Name, json: Json = False) -> None:
 
 
 def _tokens() -> "TokenFile":
-    from waypost import config
     from waypost.faces.guard.tokens import TokenFile
 
     return TokenFile(config.load().home)

@@ -1,4 +1,4 @@
-"""Prints memories with the code they point at: where it is now and how it changed."""
+"""Prints answers and memories with the code they point at: where it is now and how it changed."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -7,6 +7,7 @@ from rich.text import Text
 
 from waypost.faces.cli.output.editor_links import EditorLinks, place_text
 from waypost.faces.cli.output.memories import console, print_notices, print_pairs, print_text, safe
+from waypost.memory import rows
 from waypost.model.code_link import CODE_CHANGED
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, UNCHECKED
 from waypost.model.reference import CodeReference, LineRange
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from waypost.flows.admin.maintenance import StepResult
     from waypost.flows.links.repair import Repaired
     from waypost.model.code_link import AboutHit, CodeLink, LinkedMemory, StaleReport
+    from waypost.model.recall import Answer, Hit
 
 _RELEVANCE = {"direct": "about this line", "symbol": "about the code around it", "file": "about this file"}
 _NEXT_STEPS = """\
@@ -29,6 +31,10 @@ _WHERE_GONE = "  code deleted:         waypost relink ID --drop, if the memory i
 
 
 # -- JSON ---------------------------------------------------------------------------------------------------
+
+
+def rows_with_links(rows: Iterable[dict[str, Any]], places: EditorLinks) -> list[dict[str, Any]]:
+    return [with_links(row, places) for row in rows]
 
 
 def with_links(row: dict[str, Any], places: EditorLinks) -> dict[str, Any]:
@@ -65,15 +71,11 @@ def _with_link(ref: dict[str, Any], places: EditorLinks) -> dict[str, Any]:
 
 
 def full_row(memory: "LinkedMemory", places: EditorLinks) -> dict[str, Any]:
-    """All fields of a memory, with the current state of its links."""
-    from waypost.flows.versions.row import memory_row
-
-    now = memory.to_json()
-    row = memory_row(memory.version, memory.state)
-    current = {key: now[key] for key in ("code_refs", "confidence", "is_stale", "stale_reason", "stale_since")}
+    """All fields of a memory, with the current state of its links and an editor URL for every place."""
+    row = rows.full_row(memory)
     if memory.project is not None:
-        return hit_with_links({**row, **current, "project": now["project"]}, places)
-    return with_links({**row, **current}, places)
+        return hit_with_links({**row, "project": memory.project.to_json()}, places)
+    return with_links(row, places)
 
 
 def print_memory(memory: "LinkedMemory", places: EditorLinks) -> None:
@@ -175,7 +177,7 @@ def link_lines(link: "CodeLink", places: EditorLinks) -> list[Text]:
 
 
 def _stale_line(link: "CodeLink", places: EditorLinks) -> Text:
-    """The stale reason with a clickable place. `STALE` is place_text out because colour alone is not accessible."""
+    """The stale reason with a clickable place. `STALE` is spelled out because colour alone is not accessible."""
     since = f" since {link.reference.stale_since:%Y-%m-%d}" if link.reference.stale_since else ""
     line = Text.assemble((f"STALE{since}: {CODE_CHANGED}", "red"))
     if link.finding.state == DELETED:
@@ -206,3 +208,49 @@ def _extent(reference: CodeReference) -> str:
 
 def _place(reference: CodeReference) -> tuple[str, int | None]:
     return reference.file_path, reference.line_range.start if reference.line_range else None
+
+
+def print_answer(answer: "Answer", places: EditorLinks, *, explain: bool) -> None:
+    out = console()
+    for number, hit in enumerate(answer.hits, 1):
+        out.print(f"[bold]{number}.[/bold] [cyan]{hit.score:.2f}[/cyan]  ", end="")
+        if hit.project is not None:  # the paths belong to another repository
+            where = f" {hit.path}:{hit.line}" if hit.path and hit.line else f" {hit.path}" if hit.path else ""
+            out.print(safe(f"from {hit.project.name}{where}"), markup=False, style="magenta")
+        elif hit.path or not hit.page:
+            out.print(places.text(hit.path, hit.line) if hit.path else "")
+        else:
+            out.print(safe(f"{hit.page} {hit.heading or ''}".rstrip()), markup=False)
+        if hit.source == "code":
+            out.print(f"   {_code_line(hit)}", markup=False)
+        else:
+            print_text(out, hit.text)
+            if hit.project is None:
+                _print_links(out, hit, places)
+        link_says_stale = hit.project is None and any(link.is_stale for link in hit.links)
+        if hit.is_stale and not link_says_stale:
+            out.print(f"   STALE: {safe(hit.stale_reason or 'the code has changed')}", markup=False, style="red")
+        out.print(f"   {_origin(hit)}", markup=False, style="dim")
+        if explain:
+            parts = "  ".join(f"{name} {value:+.3f}" for name, value in hit.why.items())
+            out.print(f"   why: {parts}", markup=False, style="dim")
+    if not answer.hits:
+        out.print("No results.")
+    print_notices(answer.notices)
+
+
+def _print_links(out: "Console", hit: "Hit", places: EditorLinks) -> None:
+    # The place of a current first link is already printed in the heading.
+    skip_first = bool(hit.links) and not hit.links[0].is_stale and not hit.links[0].has_moved
+    print_places(out, hit.links[1:] if skip_first else hit.links, places)
+
+
+def _code_line(hit: "Hit") -> str:
+    name = hit.name if hit.name and hit.name != hit.path else ""
+    return safe(" ─ ".join(part for part in (name, hit.summary or "") if part))
+
+
+def _origin(hit: "Hit") -> str:
+    when = (hit.time or hit.valid_from).strftime("%Y-%m-%d")
+    who = f"{safe(hit.speaker)}, " if hit.speaker else ""
+    return f"{hit.type or hit.kind} · {who}{hit.source} · {when} · {hit.id}"

@@ -4,19 +4,22 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from waypost import config
 from waypost.errors import InvalidInput, NotFound
 from waypost.faces.cli.arguments import MYSELF
+from waypost.faces.cli.commands.tokens import AllowPerson, ForPerson, Name, ReadOnly, kind_and_rights
 from waypost.faces.cli.framework import Ctx, Json, session_of
 from waypost.faces.cli.output.memories import print_json, safe
-from waypost.faces.cli.session import interactive
 from waypost.faces.cli.team.database import DatabaseUrl, team_app
 from waypost.faces.cli.team.people import User
+from waypost.memory.team_admin import checked_role, directory_in, select_space
 from waypost.model.time import format_time, utc_now
+from waypost.space.alias import with_alias
+from waypost.space.identity import identify, identify_person
 
 if TYPE_CHECKING:
-    from waypost.faces.guard.identity import Kind, Rights
     from waypost.space.identity import Identity
 
 member_app = typer.Typer(help="Members of a memory and their roles.", no_args_is_help=True)
@@ -24,18 +27,12 @@ token_app = typer.Typer(help="Access tokens for a team's server.", no_args_is_he
 team_app.add_typer(member_app, name="member")
 team_app.add_typer(token_app, name="token")
 
-SpaceOption = Annotated[
-    str, typer.Option("--space", metavar="SPACE", help="Memory id or name (default: this project's).")
-]
-RoleName = Annotated[str, typer.Argument(metavar="ROLE", help="owner, writer or reader.")]
-TokenName = Annotated[str, typer.Argument(metavar="NAME", help="The agent or device that uses the token.")]
+SpaceOption = Annotated[str, Option("--space", metavar="SPACE", help="Memory id or name (default: this project's).")]
+RoleName = Annotated[str, Argument(metavar="ROLE", help="owner, writer or reader.")]
 
 
 def _current(context: Ctx) -> "Identity":
     """The project or person that the command was called for."""
-    from waypost.space.alias import with_alias
-    from waypost.space.identity import identify, identify_person
-
     session, settings = session_of(context), config.load()
     if session.person is None:
         return with_alias(identify(session.directory, machine=settings.machine), settings)
@@ -47,8 +44,6 @@ def add(
     context: Ctx, user: User, role: RoleName, space: SpaceOption = "", database: DatabaseUrl = "", json: Json = False
 ) -> None:
     """Add a member to a memory as reader, writer or owner. Owners only."""
-    from waypost.memory.team_admin import checked_role, directory_in, select_space
-
     with directory_in(database) as directory:
         where = select_space(directory, space, lambda: _current(context))
         roles = {member.user: member.role for member in directory.members(where.space_id)}
@@ -66,8 +61,6 @@ def change(
     context: Ctx, user: User, role: RoleName, space: SpaceOption = "", database: DatabaseUrl = "", json: Json = False
 ) -> None:
     """Change a member's role. Owners only; a memory keeps at least one owner."""
-    from waypost.memory.team_admin import checked_role, directory_in, select_space
-
     with directory_in(database) as directory:
         where = select_space(directory, space, lambda: _current(context))
         directory.change_role(where.space_id, user, checked_role(role))
@@ -78,8 +71,6 @@ def change(
 @member_app.command("remove")
 def remove(context: Ctx, user: User, space: SpaceOption = "", database: DatabaseUrl = "", json: Json = False) -> None:
     """Remove a member. They and their agents lose access. Owners only, or to leave yourself."""
-    from waypost.memory.team_admin import directory_in, select_space
-
     with directory_in(database) as directory:
         where = select_space(directory, space, lambda: _current(context))
         directory.remove_member(where.space_id, user)
@@ -90,8 +81,6 @@ def remove(context: Ctx, user: User, space: SpaceOption = "", database: Database
 @member_app.command("list")
 def members(context: Ctx, space: SpaceOption = "", database: DatabaseUrl = "", json: Json = False) -> None:
     """List the members of a memory and their roles."""
-    from waypost.memory.team_admin import directory_in, select_space
-
     with directory_in(database) as directory:
         memberships = directory.members(select_space(directory, space, lambda: _current(context)).space_id)
     if json:
@@ -110,28 +99,20 @@ def members(context: Ctx, space: SpaceOption = "", database: DatabaseUrl = "", j
 def make(
     context: Ctx,
     user: User,
-    name: TokenName,
-    person: Annotated[
-        bool, typer.Option("--person", help="Record what it writes under the person, not an agent.")
-    ] = False,
-    read_only: Annotated[bool, typer.Option("--read-only", help="Allow reading only.")] = False,
+    name: Name,
+    person: ForPerson = False,
+    read_only: ReadOnly = False,
     space: SpaceOption = "",
-    everywhere: Annotated[bool, typer.Option("--everywhere", help="Valid for all memories of this person.")] = False,
-    days: Annotated[int | None, typer.Option(min=1, max=3650, help="Expire after this many days.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Allow --person without a terminal.")] = False,
+    everywhere: Annotated[bool, Option("--everywhere", help="Valid for all memories of this person.")] = False,
+    days: Annotated[int | None, Option(min=1, max=3650, help="Expire after this many days.")] = None,
+    yes: AllowPerson = False,
     database: DatabaseUrl = "",
     json: Json = False,
 ) -> None:
     """Create a token for a person or an agent and print it once. Only its hash is stored."""
     from waypost.faces.guard.team_tokens import make_token
-    from waypost.memory.team_admin import directory_in, select_space
 
-    if person and not yes and not interactive():
-        raise InvalidInput(
-            "Only a person at a terminal can create a person's token.", "Run it in a terminal, or add --yes."
-        )
-    kind: Kind = "person" if person else "agent"
-    rights: Rights = "read" if read_only else "write"
+    kind, rights = kind_and_rights(person=person, read_only=read_only, yes=yes)
     expires = None if days is None else utc_now() + timedelta(days=days)
     with directory_in(database) as directory:
         where = None if everywhere else select_space(directory, space, lambda: _current(context)).space_id
@@ -147,15 +128,11 @@ def make(
 
 @token_app.command("list")
 def tokens(
-    user: Annotated[
-        str | None, typer.Argument(metavar="USER", help="Only this person's (default: all you can see).")
-    ] = None,
+    user: Annotated[str | None, Argument(metavar="USER", help="Only this person's (default: all you can see).")] = None,
     database: DatabaseUrl = "",
     json: Json = False,
 ) -> None:
     """List valid tokens and what they give access to."""
-    from waypost.memory.team_admin import directory_in
-
     with directory_in(database) as directory:
         listed = [token for token in directory.tokens(user) if token.revoked_at is None]
         names = {token.space_id: token.name for token in directory.spaces()}
@@ -179,10 +156,8 @@ def tokens(
 
 
 @token_app.command("revoke")
-def revoke(user: User, name: TokenName, database: DatabaseUrl = "", json: Json = False) -> None:
+def revoke(user: User, name: Name, database: DatabaseUrl = "", json: Json = False) -> None:
     """Revoke a token. Every server refuses it from now on."""
-    from waypost.memory.team_admin import directory_in
-
     with directory_in(database) as directory:
         try:
             directory.revoke_token(user, name)

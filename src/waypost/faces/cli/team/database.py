@@ -1,23 +1,22 @@
 """Commands for the administrator of a team's database: set it up, show its state and its audit log."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from typer import Option
 
 from waypost.faces.cli.framework import Json, app
 from waypost.faces.cli.output.memories import print_json, print_notices, safe
+from waypost.memory.team_admin import RoleLogin, directory_in, set_up_team
 from waypost.model.time import format_time
 from waypost.text.plural import counted
-
-if TYPE_CHECKING:
-    from waypost.memory.team_admin import RoleLogin
 
 team_app = typer.Typer(help="Manage a team's PostgreSQL database: people, roles, tokens.", no_args_is_help=True)
 app.add_typer(team_app, name="team")
 
 DatabaseUrl = Annotated[
     str,
-    typer.Option(
+    Option(
         "--database",
         metavar="URL",
         envvar="WAYPOST_ADMIN_STORE",
@@ -30,15 +29,13 @@ DatabaseUrl = Annotated[
 @team_app.command("init")
 def init(
     database: DatabaseUrl = "",
-    prefix: Annotated[str | None, typer.Option(help="Prefix of the role names.", show_default="waypost")] = None,
+    prefix: Annotated[str | None, Option(help="Prefix of the role names.", show_default="waypost")] = None,
     server: Annotated[
-        bool, typer.Option("--server", help="Set a new password for the server role and print it once.")
+        bool, Option("--server", help="Set a new password for the server role and print it once.")
     ] = False,
     json: Json = False,
 ) -> None:
     """Set up or upgrade a team's database: tables, roles and grants. Safe to repeat."""
-    from waypost.memory.team_admin import set_up_team
-
     done = set_up_team(database, prefix, server_password=server)
     if json:
         row = {"changed": done.changed, "spaces": done.spaces, "migrated": done.migrated, "prefix": done.prefix}
@@ -58,7 +55,7 @@ def init(
     print_notices(done.notices)
 
 
-def print_login(what: str, login: "RoleLogin") -> None:
+def print_login(what: str, login: RoleLogin) -> None:
     print(
         safe(
             f"{what}, shown only once: {login.password}\n"
@@ -75,8 +72,6 @@ def _memories(count: int) -> str:
 @team_app.command("status")
 def status(database: DatabaseUrl = "", json: Json = False) -> None:
     """Show your login, your rights, and the number of memories and users."""
-    from waypost.memory.team_admin import directory_in
-
     with directory_in(database) as directory:
         row = directory.status()
     if json:
@@ -92,12 +87,10 @@ def status(database: DatabaseUrl = "", json: Json = False) -> None:
 @team_app.command("audit")
 def audit(
     database: DatabaseUrl = "",
-    most: Annotated[int, typer.Option("-n", min=1, max=10_000, help="Maximum number of entries.")] = 50,
+    most: Annotated[int, Option("-n", min=1, max=10_000, help="Maximum number of entries.")] = 50,
     json: Json = False,
 ) -> None:
     """Show changes to users, roles and tokens, newest first."""
-    from waypost.memory.team_admin import directory_in
-
     with directory_in(database) as directory:
         entries = directory.audit(most=most)
     rows: list[dict[str, Any]] = [

@@ -3,11 +3,14 @@
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from waypost.errors import InvalidInput
 from waypost.faces.cli.framework import Json
 from waypost.faces.cli.output.memories import print_json, safe
 from waypost.faces.cli.team.database import DatabaseUrl, print_login, team_app
+from waypost.memory.team_admin import add_login as link_login
+from waypost.memory.team_admin import directory_in
 from waypost.model.time import format_time
 
 user_app = typer.Typer(help="Users of the team.", no_args_is_help=True)
@@ -15,16 +18,14 @@ login_app = typer.Typer(help="Database roles that users' machines log in with.",
 team_app.add_typer(user_app, name="user")
 team_app.add_typer(login_app, name="login")
 
-User = Annotated[str, typer.Argument(metavar="USER", help="The person's name in the team.")]
-Login = Annotated[str, typer.Argument(metavar="ROLE", help="A database role that can log in.")]
-Create = Annotated[bool, typer.Option("--create", help="Create the role and print its password once.")]
+User = Annotated[str, Argument(metavar="USER", help="The person's name in the team.")]
+Login = Annotated[str, Argument(metavar="ROLE", help="A database role that can log in.")]
+Create = Annotated[bool, Option("--create", help="Create the role and print its password once.")]
 
 
 @user_app.command("add")
 def add_user(name: User, database: DatabaseUrl = "", json: Json = False) -> None:
     """Add a user. They have no access until `team member add`."""
-    from waypost.memory.team_admin import directory_in
-
     with directory_in(database) as directory:
         if name in {user.name for user in directory.users()}:
             raise InvalidInput(f"User {name!r} already exists.", "Choose another name. See `waypost team user list`.")
@@ -41,8 +42,6 @@ def add_user(name: User, database: DatabaseUrl = "", json: Json = False) -> None
 @user_app.command("list")
 def list_users(database: DatabaseUrl = "", json: Json = False) -> None:
     """List the users of the team."""
-    from waypost.memory.team_admin import directory_in
-
     with directory_in(database) as directory:
         users = directory.users()
     if json:
@@ -67,8 +66,6 @@ def list_users(database: DatabaseUrl = "", json: Json = False) -> None:
 @user_app.command("disable")
 def disable_user(name: User, database: DatabaseUrl = "", json: Json = False) -> None:
     """Disable a user. Their tokens, sessions and logins stop working."""
-    from waypost.memory.team_admin import directory_in
-
     with directory_in(database) as directory:
         directory.disable_user(name)
     print_json({"user": name, "status": "disabled"}) if json else print(f"Disabled {name}.")
@@ -77,8 +74,6 @@ def disable_user(name: User, database: DatabaseUrl = "", json: Json = False) -> 
 @user_app.command("enable")
 def enable_user(name: User, database: DatabaseUrl = "", json: Json = False) -> None:
     """Enable a disabled user with their earlier rights."""
-    from waypost.memory.team_admin import directory_in
-
     with directory_in(database) as directory:
         directory.enable_user(name)
     print_json({"user": name, "status": "enabled"}) if json else print(f"Enabled {name}.")
@@ -87,8 +82,6 @@ def enable_user(name: User, database: DatabaseUrl = "", json: Json = False) -> N
 @login_app.command("add")
 def add_login(user: User, role: Login, create: Create = False, database: DatabaseUrl = "", json: Json = False) -> None:
     """Link a database role to a user. Anyone who logs in with it acts as this user."""
-    from waypost.memory.team_admin import add_login as link_login
-
     login = link_login(database, user, role, create=create)
     if json:
         secret = {"password": login.password, "store": login.store} if login else {}
@@ -102,8 +95,6 @@ def add_login(user: User, role: Login, create: Create = False, database: Databas
 @login_app.command("remove")
 def remove_login(user: User, role: Login, database: DatabaseUrl = "", json: Json = False) -> None:
     """Unlink a database role from a user. The role stays in the database."""
-    from waypost.memory.team_admin import directory_in
-
     with directory_in(database) as directory:
         directory.remove_login(user, role)
     print_json({"user": user, "login": role, "status": "removed"}) if json else print(safe(f"Removed {role}."))

@@ -3,12 +3,15 @@
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from waypost import config
 from waypost.faces.cli.framework import Ctx, Json, Yes, session_of
 from waypost.faces.cli.output.memories import print_json, safe
 from waypost.faces.cli.session import confirm
 from waypost.faces.cli.team.database import DatabaseUrl, team_app
+from waypost.memory.team_admin import directory_in, find_space, missing_roles
+from waypost.space.identity import identify
 
 space_app = typer.Typer(help="Memories in this database.", no_args_is_help=True)
 role_app = typer.Typer(help="Database roles that Waypost itself uses.", no_args_is_help=True)
@@ -19,8 +22,6 @@ team_app.add_typer(role_app, name="role")
 @space_app.command("list")
 def list_spaces(database: DatabaseUrl = "", json: Json = False) -> None:
     """List the memories you can see, and your role in each."""
-    from waypost.memory.team_admin import directory_in
-
     with directory_in(database) as directory:
         spaces = directory.spaces()
         roles = directory.spaces_of(user) if (user := directory.acting_user()) else {}
@@ -40,14 +41,12 @@ def list_spaces(database: DatabaseUrl = "", json: Json = False) -> None:
 
 @space_app.command("forget")
 def forget_space(
-    space: Annotated[str, typer.Argument(metavar="SPACE", help="Its id or name.")],
+    space: Annotated[str, Argument(metavar="SPACE", help="Its id or name.")],
     database: DatabaseUrl = "",
     yes: Yes = False,
     json: Json = False,
 ) -> None:
     """Erase a memory with all its content for everyone. Owners only."""
-    from waypost.memory.team_admin import directory_in, find_space
-
     with directory_in(database) as directory:
         target = find_space(directory, space)
         confirm(safe(f"Erase {target.name} ({target.space_id}) for everyone?"), yes=yes)
@@ -59,15 +58,12 @@ def forget_space(
 def print_sql(
     context: Ctx,
     database: DatabaseUrl = "",
-    prefix: Annotated[str | None, typer.Option(help="Prefix of the role names.", show_default="waypost")] = None,
+    prefix: Annotated[str | None, Option(help="Prefix of the role names.", show_default="waypost")] = None,
 ) -> None:
     """Print SQL that creates missing roles, for a login with CREATEROLE. Run `team init` afterwards.
 
     In a project without a memory yet, also print the roles of that memory.
     """
-    from waypost.memory.team_admin import directory_in, missing_roles
-    from waypost.space.identity import identify
-
     here = identify(session_of(context).directory, machine=config.load().machine)
     with directory_in(database) as directory:
         spaces = {space.space_id: space.name for space in directory.spaces()}

@@ -1,28 +1,7 @@
 """All pages, one module per section."""
 
-from waypost.faces.dashboard.pages import (
-    code,
-    context,
-    journal,
-    memory,
-    overview,
-    review,
-    search,
-    sharing,
-    staleness,
-    why,
-)
+from waypost.faces.dashboard.pages import code, context, journal, memory, overview, review, search, staleness, why
 from waypost.faces.dashboard.request_context import PageRoute
 
-PAGES: tuple[PageRoute, ...] = (
-    *overview.PAGES,
-    *sharing.PAGES,
-    *search.PAGES,
-    *memory.PAGES,
-    *context.PAGES,
-    *staleness.PAGES,
-    *review.PAGES,
-    *why.PAGES,
-    *code.PAGES,
-    *journal.PAGES,
-)
+_SECTIONS = (overview, search, memory, context, staleness, review, why, code, journal)
+PAGES: tuple[PageRoute, ...] = tuple(page for section in _SECTIONS for page in section.PAGES)

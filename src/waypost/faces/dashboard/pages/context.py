@@ -1,11 +1,8 @@
 """The context an agent gets for a task: its text, its token cost, and why each memory is in it."""
 
-from markupsafe import Markup
-
 from waypost.faces.dashboard.memory_rows import MemoryRow, of_hit
 from waypost.faces.dashboard.plots import share_bar
 from waypost.faces.dashboard.request_context import PageRequest, PageRoute, ShowPage
-from waypost.flows.context.brief import Briefing
 from waypost.memory.facade import BRIEF_TOKENS, PRESETS, SCOPE_TOKENS
 
 _PRESETS = {  # descriptions
@@ -34,15 +31,11 @@ def show(request: PageRequest) -> ShowPage:
             "told_tokens": briefing.tokens,
             "explanation": briefing.explanation,
             "budget": budget,
-            "bar": _bar(briefing, budget),
+            "bar": share_bar("Tokens", [("used", float(briefing.tokens))], budget),
             "chosen": used,
             "left": _left(request, task, used),
         }
     return ShowPage("context.html", "Context", values)
-
-
-def _bar(briefing: Briefing, budget: int) -> Markup:
-    return share_bar("Tokens", [("used", float(briefing.tokens))], budget)
 
 
 def _left(request: PageRequest, task: str, used: list[MemoryRow]) -> list[MemoryRow]:

@@ -6,11 +6,9 @@ from datetime import date
 from typing import Any
 
 from waypost.errors import InvalidInput
-from waypost.faces.dashboard.pages.journal_period import show_conversation, show_file, show_period
-from waypost.faces.dashboard.pages.journal_summary import PERIOD
-from waypost.faces.dashboard.plots import Series, bar_plot, line_plot
-from waypost.faces.dashboard.plots_calendar import calendar_plot
-from waypost.faces.dashboard.request_context import PageRequest, PageRoute, Redirect, ShowPage
+from waypost.faces.dashboard.pages.journal_period import PERIOD, show_conversation, show_file, show_period
+from waypost.faces.dashboard.plots import Series, bar_plot, calendar_plot, line_plot
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, Redirect, ShowPage, post_routes
 from waypost.flows.journal.calendar import DayCounted
 from waypost.flows.journal.timeline import TimelinePeriod
 from waypost.journal.layout import day_of, stage_of
@@ -103,7 +101,6 @@ def _stages(overview: Sequence[TimelinePeriod]) -> list[tuple[str, str, list[Tim
 
 
 def note(request: PageRequest) -> Redirect:
-    request.need_person()
     text = request.sent("text")
     if not text:
         raise InvalidInput("The note is empty.", "Write something.")
@@ -115,7 +112,6 @@ def note(request: PageRequest) -> Redirect:
 
 
 def protect(request: PageRequest) -> Redirect:
-    request.need_person()
     on = request.sent("on") == "1"
     request.memory.journal.protect(_id(request), on=on)
     return _back(request, "protected" if on else "released")
@@ -123,13 +119,11 @@ def protect(request: PageRequest) -> Redirect:
 
 def restore(request: PageRequest) -> Redirect:
     """Restore the originals. They stay until they are released."""
-    request.need_person()
     request.memory.journal.restore(_what(request))
     return _back(request, "restored")
 
 
 def release(request: PageRequest) -> Redirect:
-    request.need_person()
     request.memory.journal.release(_what(request))
     return _back(request, "let_go")
 
@@ -181,9 +175,6 @@ PAGES = (
     PageRoute("/journal/topics", show_topics, "journal"),
     PageRoute("/journal/file", show_file, "journal"),
     PageRoute("/journal/conversation", show_conversation, "journal"),
-    PageRoute("/journal/note", note, "journal", ("POST",)),
-    PageRoute("/journal/protect", protect, "journal", ("POST",)),
-    PageRoute("/journal/restore", restore, "journal", ("POST",)),
-    PageRoute("/journal/release", release, "journal", ("POST",)),
+    *post_routes("/journal", "journal", note, protect, restore, release),
     PageRoute("/journal/{when}", show_period, "journal"),
 )

@@ -1,12 +1,13 @@
 """A day, week, month or year of the journal, a journal file, or a conversation."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 from waypost.errors import NotFound
-from waypost.faces.dashboard.pages.journal_summary import PERIOD, lines_of
-from waypost.faces.dashboard.plots_calendar import calendar_plot
+from waypost.faces.dashboard.plots import calendar_plot
 from waypost.faces.dashboard.request_context import PageRequest, ShowPage
 from waypost.flows.journal.see_also import Similar
 from waypost.flows.journal.show import ShownFile
@@ -54,7 +55,6 @@ def show_period(request: PageRequest) -> ShowPage:
 
 
 def show_file(request: PageRequest) -> ShowPage:
-    """A journal file as it is, also from the archive."""
     file = request.memory.journal.show(request.text("path", limit=300))
     text = file.text[:_LONGEST_FILE]
     values = {"shown": file, "text": text, "left_out": len(file.text) - len(text), "when": name_of(file.path)}
@@ -62,7 +62,6 @@ def show_file(request: PageRequest) -> ShowPage:
 
 
 def show_conversation(request: PageRequest) -> ShowPage:
-    """All turns of a conversation, and similar ones."""
     session = request.text("id", limit=300)
     memory = request.memory
     turns = memory.list(session=session, limit=_MOST_TURNS, archived=True) if session else ()
@@ -127,3 +126,52 @@ def _calendar(request: PageRequest, entries: tuple[TimelineEntry, ...], first: d
         counts[day] = counts.get(day, 0) + 1
     title = f"Entries of {first} to {last}"
     return calendar_plot(title, counts, first, last, href=lambda day: request.link("journal", day.isoformat()))
+
+
+PERIOD = re.compile(r"\d{4}(-\d\d-\d\d|-W\d\d|-\d\d)?")
+_COMMENT = re.compile(r"^<!--[^<>]{0,200}-->\n|<!--[^<>]{0,200}-->", re.MULTILINE)  # Waypost's own comments
+_HEADING = re.compile(r"#{2,6} ")
+_ITEM = re.compile(r"( {0,40})- ")
+_MARKED = re.compile(r"\*\*([^*\n]{1,300})\*\*|\[(\d{4}[-W\d]{0,6})\]\([^()\n]{1,300}\)")
+_DEEPEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryPiece:
+    text: str
+    kind: str = ""  # "", "strong", or "time" for a day, week, month or year
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryLine:
+    kind: str  # "heading", "item" or "words"
+    depth: int  # of an item
+    pieces: tuple[SummaryPiece, ...]
+
+
+def lines_of(text: str) -> list[SummaryLine]:
+    """The lines of a summary's Markdown, without its title."""
+    lines = [line for line in _COMMENT.sub("", text).splitlines() if line.strip()]
+    return [_line(line) for number, line in enumerate(lines) if number or not line.startswith("# ")]
+
+
+def _line(line: str) -> SummaryLine:
+    if match := _HEADING.match(line):
+        return SummaryLine("heading", 0, tuple(_pieces(line[match.end() :])))
+    if match := _ITEM.match(line):
+        return SummaryLine("item", min(len(match[1]) // 2, _DEEPEST), tuple(_pieces(line[match.end() :])))
+    return SummaryLine("words", 0, tuple(_pieces(line)))
+
+
+def _pieces(text: str) -> Iterator[SummaryPiece]:
+    end = 0
+    for match in _MARKED.finditer(text):
+        strong, time = match.groups()
+        if time is not None and not PERIOD.fullmatch(time):
+            continue
+        if match.start() > end:
+            yield SummaryPiece(text[end : match.start()])
+        yield SummaryPiece(strong or time, "strong" if strong else "time")
+        end = match.end()
+    if end < len(text):
+        yield SummaryPiece(text[end:])

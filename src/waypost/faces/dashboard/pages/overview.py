@@ -7,15 +7,15 @@ from typing import Any
 
 from markupsafe import Markup
 
-from waypost.errors import NotFound, WaypostError
+from waypost.errors import InvalidInput, NotFound, WaypostError
 from waypost.faces.dashboard.activity import AuditLine, audit_lines
-from waypost.faces.dashboard.pages.overview_spaces import kept_count, space_summaries
-from waypost.faces.dashboard.pages.sharing import described_shares
 from waypost.faces.dashboard.plots import Series, bar_plot
-from waypost.faces.dashboard.request_context import PageRequest, PageRoute, ShowPage
+from waypost.faces.dashboard.request_context import PageRequest, PageRoute, Redirect, ShowPage, post_routes
 from waypost.faces.dashboard.wording import day
 from waypost.flows.admin.status import GrowthPoint
+from waypost.flows.share.agreements import Share
 from waypost.memory import Memory
+from waypost.memory.catalog import SpaceEntry
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.time import parse_time
 from waypost.text.plural import counted
@@ -65,18 +65,20 @@ class RecentChange:
 def show(request: PageRequest) -> ShowPage:
     memory = request.memory
     status = memory.status()
-    kept = kept_count(status)
+    kept, counts = kept_count(status), status["collections"]
     values: dict[str, Any] = {
         "status": status,
         "kept": kept,
         "attention": attention(request, status),
-        "collections": _collections(status["collections"]),
+        "collections": [  # title, count and search scope
+            (title, counts[name], scope) for name, (title, scope) in _COLLECTION_WORDS.items() if name in counts
+        ],
         "growth": _growth(memory.admin.growth()) if kept else "",
         "happened": _happened(memory),
         "tidy": _tidy(memory, status),
         "checks": memory.admin.doctor() if request.is_set("check") else None,
         "all_spaces": space_summaries(request),
-        "shares": described_shares(request),
+        "shares": _described_shares(request),
         "may_decide": request.may_change and request.is_person,
         "may_accept": request.is_owner,
     }
@@ -112,15 +114,6 @@ def attention(request: PageRequest, status: Mapping[str, Any]) -> list[Attention
         says = f"The index is behind: {behind}."
         items.append(Attention(says, "It catches up in the background; waypost init does it now."))
     return items
-
-
-def _collections(counts: Mapping[str, int]) -> list[tuple[str, int, str]]:
-    """Title, count and search scope of each collection."""
-    return [
-        (*_COLLECTION_WORDS[name][:1], counts[name], _COLLECTION_WORDS[name][1])
-        for name in _COLLECTION_WORDS
-        if name in counts
-    ]
 
 
 def _growth(points: Sequence[GrowthPoint]) -> Markup:
@@ -174,4 +167,75 @@ def _stages(stages: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return known_stages + [(name.capitalize(), stage) for name, stage in stages.items() if name not in _STAGE_WORDS]
 
 
-PAGES = (PageRoute("", show, ""),)
+def _described_shares(request: PageRequest) -> list[tuple[str, Share]]:
+    shares = sorted(request.memory.admin.shares.list(), key=lambda share: share.state == "revoked")
+    return [(share.says, share) for share in shares]
+
+
+def revoke(request: PageRequest) -> Redirect:
+    role = request.sent("role", 10)
+    if role not in ("gives", "takes"):
+        raise InvalidInput("No direction given.", "Use the button on the overview.")
+    request.memory.admin.shares.revoke(request.sent("project", 40), role=role)
+    return Redirect(request.link() + "#shares")
+
+
+def accept(request: PageRequest) -> Redirect:
+    request.need_owner()
+    request.memory.admin.shares.accept(request.sent("project", 40))
+    return Redirect(request.link() + "#shares")
+
+
+_LOOKED_INTO = 8  # memories whose figures are shown: each must be opened
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceSummary:
+    """A memory on this machine. Without `status` it was not opened, or `problem` says why it cannot be."""
+
+    space: SpaceEntry
+    is_here: bool
+    status: dict[str, Any] | None = None
+    problem: str = ""
+
+    @property
+    def kept(self) -> int | None:
+        """The number of memories, without indexed code."""
+        return None if self.status is None else kept_count(self.status)
+
+    @property
+    def troubles(self) -> tuple[str, ...]:
+        """Problems in a few words each."""
+        if self.status is None:
+            return ()
+        parts = (
+            ("maintenance is late", self.status["overdue"]),
+            (f"{self.status['references']['stale']} stale", self.status["references"]["stale"]),
+            (f"{self.status['review']['candidates']} to review", self.status["review"]["candidates"]),
+            ("not all embedded", sum(self.status["pending"].values())),
+        )
+        return tuple(text for text, value in parts if value)
+
+
+def kept_count(status: Mapping[str, Any]) -> int:
+    return sum(status["collections"].get(name, 0) for name in KEPT_COLLECTIONS)
+
+
+def space_summaries(request: PageRequest) -> list[SpaceSummary]:
+    """The current one first."""
+    readable = [entry for entry in request.spaces.menu() if request.identity.opens(entry.space_id)]
+    ordered = sorted(readable, key=lambda entry: entry.space_id != request.space_id)
+    return [_summary(request, entry, look=index < _LOOKED_INTO) for index, entry in enumerate(ordered)]
+
+
+def _summary(request: PageRequest, space: SpaceEntry, *, look: bool) -> SpaceSummary:
+    is_here = space.space_id == request.space_id
+    if not look:
+        return SpaceSummary(space, is_here)
+    try:
+        return SpaceSummary(space, is_here, request.spaces.memory(request.identity.caller, space.space_id).status())
+    except WaypostError as error:
+        return SpaceSummary(space, is_here, problem=error.what)
+
+
+PAGES = (PageRoute("", show, ""), *post_routes("/shares", "", revoke, accept))

@@ -7,8 +7,7 @@ from typing import Any
 
 from waypost.config import Settings
 from waypost.errors import InvalidInput
-from waypost.faces.hooks.agent.formats import HookInput
-from waypost.faces.hooks.agent.output import NOTHING, HookOutput, fitting
+from waypost.faces.hooks.agent.formats import NOTHING, HookInput, HookOutput, fitting
 from waypost.space.alias import identify_here
 from waypost.space.identity import Identity
 from waypost.space.place import marker_file, space_directory
@@ -45,7 +44,6 @@ def answer_here(given: HookInput, shown_keys: Collection[str], settings: Setting
 
 
 def request_of(given: HookInput, shown_keys: Collection[str]) -> dict[str, Any]:
-    """The request of a hook to a running process."""
     return {"input": given.to_json(), "told": sorted(shown_keys)[:_MOST_TOLD]}
 
 

@@ -3,12 +3,11 @@
 from collections.abc import Collection
 
 from waypost import flows
-from waypost.faces.hooks.agent.already_shown import lost_at, told_key
-from waypost.faces.hooks.agent.output import NOTHING, HookOutput
+from waypost.faces.hooks.agent.already_shown import is_anything_told, lost_at, told_key
+from waypost.faces.hooks.agent.formats import NOTHING, HookOutput
 from waypost.memory.handle import MemoryHandle
 from waypost.model.memory import Version
-from waypost.model.recall import Hit, View
-from waypost.store.protocol import Reader
+from waypost.model.recall import Hit
 
 PROMPT_TOKENS = 2000
 
@@ -21,10 +20,11 @@ class HookMemory:
 
     def greeting(self, shown_keys: Collection[str] = ()) -> HookOutput:
         """What an agent should know about the project at the start of a session."""
-        from waypost.faces.hooks.agent.greeting import greeting  # a prompt has no time for it
+        from waypost.flows.context.greeting import greeting  # a prompt has no time for it
 
         space, view = self._handle.current, self._handle.view("all", None, None)
-        return greeting(space, view, shown_keys)
+        text, hits = greeting(space, view, lambda hit: _key(hit) in shown_keys, resumed=is_anything_told(shown_keys))
+        return HookOutput(text, tuple(_key(hit) for hit in hits))
 
     def relevant(self, prompt: str, shown_keys: Collection[str] = (), session: str = "") -> HookOutput:
         """Memories that match a prompt and were not shown before.
@@ -39,12 +39,19 @@ class HookMemory:
             memory_id = memory.memory_id if isinstance(memory, Version) else memory.id
             return told_key(memory_id, memory.recorded_at) in shown_keys
 
-        def view(reader: Reader) -> View:
-            return self._handle.view_in(reader, "all", None, None)
-
-        briefing = flows.context.inject.prompt_brief(self._handle.space, prompt, view, is_known, tokens=PROMPT_TOKENS)
+        briefing = flows.context.inject.prompt_brief(
+            self._handle.space,
+            prompt,
+            lambda reader: self._handle.view_in(reader, "all", None, None),
+            is_known,
+            tokens=PROMPT_TOKENS,
+        )
         if not briefing.memories:
             return NOTHING
         _, _, notices = briefing.explanation.partition(". ")  # behind how many there are
         text = "\n\n".join(part for part in (briefing.text, notices) if part)
-        return HookOutput(text, tuple(told_key(hit.id, hit.recorded_at) for hit in briefing.memories))
+        return HookOutput(text, tuple(_key(hit) for hit in briefing.memories))
+
+
+def _key(hit: Hit) -> str:
+    return told_key(hit.id, hit.recorded_at)

@@ -10,8 +10,16 @@ from waypost import config
 from waypost.config import Settings
 from waypost.faces.hooks.agent.already_shown import ShownRecord, prune
 from waypost.faces.hooks.agent.answer import answer_here, project_of, request_of
-from waypost.faces.hooks.agent.formats import AGENTS, EVENTS, Event, HookInput, read_input, render_answer
-from waypost.faces.hooks.agent.output import HookOutput, read_telling
+from waypost.faces.hooks.agent.formats import (
+    AGENTS,
+    EVENTS,
+    Event,
+    HookInput,
+    HookOutput,
+    read_input,
+    read_telling,
+    render_answer,
+)
 from waypost.faces.hooks.socket.client import ask_running
 from waypost.faces.hooks.socket.place import run_folder
 from waypost.model.time import utc_now

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from waypost.text.fence import without_agent_tags
+
 Event = Literal["session-start", "prompt", "session-end", "pre-compact"]
 EVENTS: tuple[Event, ...] = get_args(Event)
 
@@ -147,3 +149,42 @@ def _within_reason(prompt: str) -> str:
     if len(prompt) > _PROMPT_HEAD + _PROMPT_TAIL:
         prompt = prompt[:_PROMPT_HEAD] + _GAP + prompt[-_PROMPT_TAIL:]
     return "".join(sign if sign.isprintable() or sign in "\n\t" else " " for sign in prompt).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class HookOutput:
+    """Text for an agent, and the keys of the memories in it, one line each, in order."""
+
+    text: str = ""
+    keys: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {"text": self.text, "keys": list(self.keys)}
+
+
+NOTHING = HookOutput()
+
+
+def fitting(given: HookInput, telling: HookOutput) -> HookOutput:
+    """The output, shortened to what an agent takes and made harmless to the format around it.
+
+    Memories are left out from the end. Returns NOTHING if that is not enough.
+    """
+    text = without_agent_tags(telling.text)
+    lines, keys = text.split("\n"), list(telling.keys)
+    while len(render_answer(given.event, given.agent, "\n".join(lines))) > MOST_CHARACTERS:
+        last = next((place for place in range(len(lines) - 1, -1, -1) if lines[place].startswith("- ")), None)
+        if last is None or not keys:
+            return NOTHING
+        del lines[last]
+        keys.pop()
+    return HookOutput("\n".join(lines), tuple(keys))
+
+
+def read_telling(answer: dict[str, Any], given: HookInput) -> HookOutput | None:
+    """The answer of another process, or None if an agent can't take it."""
+    text, keys = answer.get("text"), answer.get("keys")
+    if not isinstance(text, str) or not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+        return None
+    telling = HookOutput(text, tuple(keys))
+    return telling if fitting(given, telling) == telling else None

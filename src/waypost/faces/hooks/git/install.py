@@ -92,7 +92,7 @@ def uninstall(directory: Path) -> HookReport:
     folder = find_hook_folder(directory)
     done: list[HookChange] = []
     try:
-        for hooks_folder in _both(folder):
+        for hooks_folder in (folder.path, folder.usual) if folder.configured else (folder.path,):
             changes = [_remove(hooks_folder / event) for event in EVENTS]
             done += [change for change in changes if hooks_folder == folder.path or change.deed != "missing"]
         for git_dir in folder.git_dirs:
@@ -103,7 +103,6 @@ def uninstall(directory: Path) -> HookReport:
 
 
 def status(directory: Path, installer: Installer) -> HookState:
-    """The hooks that git runs."""
     folder = find_hook_folder(directory)
     hooks = tuple(_look(folder.path / event, installer) for event in EVENTS)
     notes: list[str] = []
@@ -115,11 +114,6 @@ def status(directory: Path, installer: Installer) -> HookState:
         if hook.state == "foreign" and hook.kept
     ]
     return HookState(folder, hooks, tuple(notes))
-
-
-def _both(folder: HookFolder) -> tuple[Path, ...]:
-    """The folder git uses, and the default one if `core.hooksPath` is set."""
-    return (folder.path, folder.usual) if folder.configured else (folder.path,)
 
 
 def _check_place(folder: HookFolder, *, force: bool) -> tuple[str, ...]:

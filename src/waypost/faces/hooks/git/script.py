@@ -62,7 +62,6 @@ def _seal(rest: bytes) -> bytes:
 
 
 def _quoted(text: str) -> bytes:
-    """The text in single quotes for the shell."""
     return b"'" + os.fsencode(text).replace(b"'", b"'\\''") + b"'"
 
 

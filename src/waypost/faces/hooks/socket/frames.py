@@ -12,8 +12,6 @@ _PIECE = 1 << 16
 
 
 class SocketLike(Protocol):
-    """The used part of a socket."""
-
     def settimeout(self, value: float | None, /) -> None: ...
     def sendall(self, data: bytes, /) -> None: ...
     def recv(self, size: int, /) -> bytes: ...
@@ -45,7 +43,6 @@ def receive(connection: SocketLike, largest: int, deadline: float) -> dict[str, 
 
 
 def _exactly(connection: SocketLike, size: int, deadline: float) -> bytes:
-    """Exactly `size` bytes, before the deadline."""
     pieces = bytearray()
     while len(pieces) < size:
         connection.settimeout(_left(deadline))

@@ -47,8 +47,6 @@ def serve_hooks(answer: Answer, run_folder: Path) -> "HookServer":
 
 
 class HookServer:
-    """Listens at a socket until it is closed."""
-
     def __init__(self, answer: Answer, folder: Path, address: Address, listener: _Listener) -> None:
         self.address = address
         self._answer = answer

@@ -56,7 +56,7 @@ def spoken_text(text: str, speaker: str) -> str:
     text = _ESCAPED_FENCE.sub(r"<\1>", text)
     if speaker == USER:
         text = _unwrap(text)
-    text = _without_tags(text).strip()
+    text = "".join(_outside(text)).strip()
     if text.casefold().startswith(_marks().openings[speaker]):
         return ""
     if speaker == USER and _ONLY_A_COMMAND.fullmatch(text):
@@ -102,10 +102,6 @@ def _between(text: str, opening: str, closing: str) -> Iterator[str]:
     while start >= 0 and (end := text.find(closing, start)) >= 0:
         yield text[start + len(opening) : end]
         start = text.find(opening, end)
-
-
-def _without_tags(text: str) -> str:
-    return "".join(_outside(text))
 
 
 def _outside(text: str) -> Iterator[str]:

@@ -5,8 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from waypost.faces.rest.caller import Reader
-from waypost.faces.rest.cursors import read_cursor
-from waypost.faces.rest.listing import ListingQuery, page_of
+from waypost.faces.rest.listing import ListingQuery, page_of, read_cursor
 from waypost.faces.rest.parameters import LONGEST_PATH, AboutLimit, AsOf, CursorText, FilePath, KnownAt, Limit, Line
 from waypost.faces.rest.strict_route import StrictRoute
 

@@ -9,8 +9,8 @@ from waypost.errors import NotFound
 from waypost.faces.rest.bodies import ImportBody, NewExport
 from waypost.faces.rest.caller import Person, Reader, SpaceAccess, Writer
 from waypost.faces.rest.problems import ProblemError
-from waypost.faces.rest.rows import export_row, receipts_row
 from waypost.faces.rest.strict_route import StrictRoute
+from waypost.memory.rows import export_row, receipts_row
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -44,13 +44,7 @@ def export(access: Writer, response: Response, given: NewExport | None = None) -
     with access.services.locks.of(memory.identity.space_id, _EXPORTS):  # one at a time: each holds all memories
         if len(memory.admin.exports()) >= MOST_EXPORTS:
             raise ProblemError(409, f"There are {MOST_EXPORTS} exports.", "A person must delete old ones first.")
-        done = memory.admin.export(
-            form=options.format,
-            embeddings=options.embeddings,
-            code=options.code,
-            as_of=options.as_of,
-            known_at=options.known_at,
-        )
+        done = memory.admin.export(form=options.format, **options.model_dump(exclude={"format"}))
     response.headers["Location"] = f"/api/v1/spaces/{access.space}/exports/{done.path.name}"
     return {**export_row(done), "format": options.format}
 

@@ -7,7 +7,7 @@ from starlette.concurrency import run_in_threadpool
 
 from waypost.faces.rest.bodies import JobOrder
 from waypost.faces.rest.caller import Reader, Writer
-from waypost.faces.rest.job_work import start
+from waypost.faces.rest.jobs import start
 from waypost.faces.rest.parameters import JobId
 from waypost.faces.rest.streams import EventStream
 from waypost.faces.rest.strict_route import StrictRoute

@@ -1,11 +1,12 @@
-"""The journal: conversations and notes."""
+"""The journal: conversations and notes, and their maintenance."""
 
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
 
-from waypost.faces.rest.bodies import EntryBody
+from waypost.faces.rest.bodies import Curation, EntryBody, EntryProtection, Pruning, RunBody, What
 from waypost.faces.rest.caller import Reader, Writer
+from waypost.faces.rest.jobs import start
 from waypost.faces.rest.parameters import LONGEST_LINE
 from waypost.faces.rest.routes.memory import stored_answer
 from waypost.faces.rest.strict_route import StrictRoute
@@ -111,3 +112,43 @@ def journal_topics(
     periods = access.memory.journal.topics(by, most)
     rows = {name: [{"topic": topic, "entries": n} for topic, n in members] for name, members in periods.items()}
     return {"by": by, "topics": rows}
+
+
+@router.post("/condense")
+def condense(access: Writer, response: Response, given: RunBody | None = None) -> dict[str, Any]:
+    """Condense what is due: trim, write weekly, monthly and yearly summaries, compress. A dry run returns the steps (200);
+    otherwise a job is started (202)."""
+    options = given or RunBody()
+    if options.dry_run:
+        return access.memory.journal.condense(force=options.force, dry_run=True).to_json()
+    return start(access, "condense", response, force=options.force)
+
+
+@router.post("/restore")
+def restore(access: Writer, given: What) -> dict[str, Any]:
+    """Undo condensing of a day, week, month, year or entry from the originals. It stays as it is until released."""
+    return access.memory.journal.restore(given.what).to_json()
+
+
+@router.post("/release")
+def release(access: Writer, given: What) -> dict[str, Any]:
+    """Allow condensing a restored part again."""
+    return access.memory.journal.release(given.what).to_json()
+
+
+@router.post("/protect")
+def protect_entry(access: Writer, given: EntryProtection) -> dict[str, Any]:
+    """Keep an entry unchanged forever, or stop that."""
+    return {"id": access.memory.journal.protect(given.what, on=given.on), "protected": given.on}
+
+
+@router.post("/prune")
+def prune(access: Writer, given: Pruning | None = None) -> dict[str, Any]:
+    """Archive old conversations that nobody has read lately. They stay searchable."""
+    return access.memory.journal.prune(**(given or Pruning()).model_dump()).to_json()
+
+
+@router.post("/curate")
+def curate(access: Writer, given: Curation) -> dict[str, Any]:
+    """Copy an entry into the user's part of MEMORY.md."""
+    return access.memory.journal.curate(given.id, given.heading).to_json()

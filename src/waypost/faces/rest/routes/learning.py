@@ -7,8 +7,7 @@ from fastapi import APIRouter, Response
 
 from waypost.faces.rest.bodies import Discovery, Learning
 from waypost.faces.rest.caller import Writer
-from waypost.faces.rest.job_work import begin
-from waypost.faces.rest.jobs import Report
+from waypost.faces.rest.jobs import Report, begin
 from waypost.faces.rest.strict_route import StrictRoute
 
 if TYPE_CHECKING:

@@ -81,13 +81,7 @@ def context(
 ) -> dict[str, Any]:
     """The context an agent gets at the start of a task, fenced as data, within a token budget."""
     briefing = access.memory.brief(
-        task,
-        tokens,
-        preset=preset,
-        include_stale=include_stale,
-        include_l0=include_l0,
-        as_of=as_of,
-        known_at=known_at,
+        task, tokens, preset=preset, include_stale=include_stale, include_l0=include_l0, as_of=as_of, known_at=known_at
     )
     return briefing.to_json()
 

@@ -3,9 +3,9 @@
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from waypost.faces.rest.bodies import Level, RequestBody, Short
+from waypost.faces.rest.bodies import Level, RequestBody, Short, example
 from waypost.faces.rest.caller import Owner, Person, Reader
 from waypost.faces.rest.strict_route import StrictRoute
 from waypost.model.share import MOST_NAMED, SHAREABLE_KINDS
@@ -17,14 +17,8 @@ Project = Annotated[str, Field(pattern="^[0-9a-f]{16}$", description="The other 
 SharedKind = Annotated[str, Field(json_schema_extra={"enum": list(SHAREABLE_KINDS)})]
 
 
-def _example(**fields: Any) -> ConfigDict:
-    return ConfigDict(extra="forbid", strict=True, json_schema_extra={"examples": [fields]})
-
-
-class Offering(RequestBody):
+class Offering(RequestBody, json_schema_extra=example(project=_OTHER, kinds=["decision"], domains=["payments"])):
     """What to offer: all facts and decisions, or only some; with `code` also indexed code."""
-
-    model_config = _example(project=_OTHER, kinds=["decision"], domains=["payments"])
 
     project: Project
     kinds: list[SharedKind] = Field(default_factory=list, max_length=MOST_NAMED)
@@ -33,15 +27,11 @@ class Offering(RequestBody):
     code: bool = False
 
 
-class Accepting(RequestBody):
-    model_config = _example(project=_OTHER)
-
+class Accepting(RequestBody, json_schema_extra=example(project=_OTHER)):
     project: Project
 
 
-class Revoking(RequestBody):
-    model_config = _example(project=_OTHER)
-
+class Revoking(RequestBody, json_schema_extra=example(project=_OTHER)):
     project: Project
     role: Literal["gives", "takes"] | None = Field(default=None, description="Only this direction (default: both).")
 

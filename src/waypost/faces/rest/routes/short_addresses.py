@@ -6,44 +6,20 @@ from fastapi import APIRouter, Response
 
 from waypost.faces.rest.bodies import NewMemory, Pruning
 from waypost.faces.rest.caller import OwnerHere, ReaderHere, WriterHere
-from waypost.faces.rest.job_work import start
-from waypost.faces.rest.parameters import (
-    AboutLimit,
-    Archived,
-    AsOf,
-    CursorText,
-    FilePath,
-    KnownAt,
-    Limit,
-    Line,
-    MemoryId,
-    Question,
-)
+from waypost.faces.rest.jobs import start
+from waypost.faces.rest.parameters import AboutLimit, AsOf, FilePath, KnownAt, Limit, Line, MemoryId, Question
 from waypost.faces.rest.routes.code import code_memories
-from waypost.faces.rest.routes.memory import erase, stored_answer
-from waypost.faces.rest.routes.memory_list import Domain, Kind, LevelNumber, Module, Session, Tags, list_memories
+from waypost.faces.rest.routes.journal import prune
+from waypost.faces.rest.routes.memory import Listing, erase, page, stored_answer
 from waypost.faces.rest.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api", tags=["Here"], route_class=StrictRoute)
 
 
 @router.get("/memories")
-def memories_here(
-    access: ReaderHere,
-    kind: Kind = None,
-    level: LevelNumber = None,
-    domain: Domain = None,
-    module: Module = None,
-    session: Session = None,
-    tag: Tags = None,
-    archived: Archived = False,
-    as_of: AsOf = None,
-    known_at: KnownAt = None,
-    limit: Limit = 50,
-    cursor: CursorText = None,
-) -> dict[str, Any]:
+def memories_here(access: ReaderHere, listing: Listing) -> dict[str, Any]:
     """List memories, newest first, by pages."""
-    return list_memories(access, kind, level, domain, module, session, tag, archived, as_of, known_at, limit, cursor)
+    return page(access, *listing)
 
 
 @router.post("/memories", status_code=201)
@@ -62,11 +38,7 @@ def search_here(access: ReaderHere, q: Question, limit: Limit = 5, as_of: AsOf =
 @router.post("/memories/prune")
 def prune_here(access: WriterHere, given: Pruning | None = None) -> dict[str, Any]:
     """Archive old conversations that nobody has read lately. They stay searchable; nothing is deleted."""
-    options = given or Pruning()
-    done = access.memory.journal.prune(
-        after_days=options.after_days, unused_days=options.unused_days, dry_run=options.dry_run
-    )
-    return done.to_json()
+    return prune(access, given)
 
 
 @router.post("/memories/reindex", status_code=202)

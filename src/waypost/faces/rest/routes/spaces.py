@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 
 from waypost.faces.rest.bodies import Fixing
 from waypost.faces.rest.caller import HERE, Anybody, Reader, Writer
-from waypost.faces.rest.cursors import Cursor, read_cursor
+from waypost.faces.rest.listing import Cursor, read_cursor
 from waypost.faces.rest.parameters import ID, CursorText, Limit
 from waypost.faces.rest.problems import ProblemError
 from waypost.faces.rest.strict_route import StrictRoute
