@@ -18,7 +18,8 @@ from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import Version
 from waypost.retrieve.passages import passages_of
 from waypost.store.protocol import Reader, Writer
-from waypost.store.tables import TABLES, Row, TableReader, TableWriter
+from waypost.store.sql.moving import TableChanges, TableRows
+from waypost.store.tables import TABLES, Row
 
 MEMORIES, REFERENCES, VERDICTS = TABLES["memories"], TABLES["code_refs"], TABLES["verdicts"]
 _ID, _COLLECTION, _SUPERSEDED = MEMORIES.at("memory_id", "collection", "superseded_at")
@@ -75,7 +76,7 @@ def _current(rows: Iterable[KeptRow]) -> dict[str, set[bytes]]:
     return current
 
 
-def compare(saved: TableReader, live: TableReader) -> Compared:
+def compare(saved: TableRows, live: TableRows) -> Compared:
     done, there = Compared(), dict[bytes, list[KeptRow]]()
     for row in _rows(live, "memories"):
         done.numbers.add(row[0])
@@ -95,7 +96,7 @@ def compare(saved: TableReader, live: TableReader) -> Compared:
     return done
 
 
-def _rows(tables: TableReader, name: str) -> Iterator[Row]:
+def _rows(tables: TableRows, name: str) -> Iterator[Row]:
     for rows in batches(tables, TABLES[name]):
         yield from rows
 
@@ -128,8 +129,8 @@ class RowRestore:
 
     def __init__(self, writer: Writer, saved: Reader, engines: Sequence[str], now: datetime) -> None:
         self._writer, self._saved, self._engines, self._now = writer, saved, engines, now
-        self._from: TableReader = saved.tables()
-        self._to: TableWriter = writer.tables()
+        self._from: TableRows = saved.tables()
+        self._to: TableChanges = writer.tables()
         self._numbers: dict[int, int] = {}  # number in the snapshot → number in the memory
 
     def run(self) -> Compared:
@@ -230,7 +231,7 @@ class RowRestore:
         start, end = table.at("from_id", "to_id")
         present = ids | done.other_ids
 
-        def found(tables: TableReader) -> dict[Any, Row]:
+        def found(tables: TableRows) -> dict[Any, Row]:
             rows = [row for row in _rows(tables, "edges") if row[start] in ids or row[end] in ids]
             return {tuple(row[at] for at in table.at(*table.key)): row for row in rows}
 

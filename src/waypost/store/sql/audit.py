@@ -13,6 +13,7 @@ class AuditRows:
         self._db = database
 
     def entries(self, memory_id: str | None, limit: int) -> list[AuditEntry]:
+        """Newest first."""
         chosen, parameters = ("", []) if memory_id is None else ("WHERE memory_id = ?", [memory_id])
         rows = self._db.rows(
             "SELECT at, action, memory_id, source, actor, details, number FROM audit"

@@ -46,7 +46,7 @@ class DomainMeans:
         self._db = database
 
     def means(self, engine: str, view: View) -> "dict[str, tuple[int, Vector]]":
-        """Count and mean of each domain; see `FactReader.domains`."""
+        """Count and mean of each domain; see `FactRows.domains`."""
         rows = self._db.rows("SELECT engine_id FROM engines WHERE name = ?", (engine,))
         if not rows:
             return {}

@@ -29,17 +29,20 @@ class ShareRows:
         self._db = database
 
     def all(self, role: str | None = None) -> "list[ShareRow]":
+        """The halves of this space, revoked ones too, oldest first."""
         chosen, parameters = ("", ()) if role is None else (" WHERE role = ?", (role,))
         rows = self._db.rows(f"SELECT {_COLUMNS} FROM shares{chosen} ORDER BY made_at, role, other", parameters)
         return [share_row(row) for row in rows]
 
     def get(self, role: str, other: str) -> "ShareRow | None":
+        """The half about this other space."""
         rows = self._db.rows(f"SELECT {_COLUMNS} FROM shares WHERE role = ? AND other = ?", (role, other))
         return share_row(rows[0]) if rows else None
 
 
 class ShareChanges(ShareRows):
     def put(self, row: "ShareRow") -> None:
+        """Add it, or replace the half with the same role and other space."""
         replaced = ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS.split(", ")[2:])
         self._db.change(
             f"INSERT INTO shares ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
