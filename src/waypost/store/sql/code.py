@@ -14,7 +14,7 @@ from waypost.model.recall import View
 from waypost.model.time import from_micros, to_micros
 from waypost.store.code import CodeSketch, DerivedRow, FileRow
 from waypost.store.memories import PassageRow
-from waypost.store.sql.database import Database
+from waypost.store.sql.database import Database, TablePart
 from waypost.store.sql.passages import Passages
 from waypost.store.sql.references import REFERENCE_COLUMNS, add_references, reference_rows
 from waypost.store.sql.rows import VERSION_COLUMNS, version_parameters, visible
@@ -28,10 +28,7 @@ _DERIVED = (
 )
 
 
-class CodeRows:
-    def __init__(self, database: Database) -> None:
-        self._db = database
-
+class CodeRows(TablePart):
     def checkouts(self) -> dict[str, str]:
         """Ids and roots of the checkouts that have used this space."""
         return dict(self._db.rows("SELECT checkout_id, root FROM checkouts ORDER BY first_seen, checkout_id"))

@@ -6,16 +6,13 @@ from typing import Any
 
 from waypost.model.time import from_micros, to_micros
 from waypost.store.edges import Edge
-from waypost.store.sql.database import Database
+from waypost.store.sql.database import TablePart
 
 _COLUMNS = "kind, from_id, to_id, strength, made_at"
 _INSERT = f"INSERT INTO edges ({_COLUMNS}) VALUES (?, ?, ?, ?, ?) ON CONFLICT (from_id, kind, to_id)"
 
 
-class EdgeRows:
-    def __init__(self, database: Database) -> None:
-        self._db = database
-
+class EdgeRows(TablePart):
     def of_memory(self, memory_id: str) -> list[Edge]:
         rows = self._db.rows(
             f"SELECT {_COLUMNS} FROM edges WHERE from_id = ?1 OR to_id = ?1 ORDER BY 1, 2, 3", (memory_id,)

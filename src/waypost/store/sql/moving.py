@@ -4,17 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from waypost.store.memories import PassageRow
-from waypost.store.sql.database import Database
+from waypost.store.sql.database import Database, TablePart
 from waypost.store.sql.index import SearchIndex
 from waypost.store.tables import APPEND_ONLY, NOTES, TABLES, MovedTable, PassagePlace, Row
 
 _INDEXES = ("keywords", "code_keywords")
 
 
-class TableRows:
-    def __init__(self, database: Database) -> None:
-        self._db = database
-
+class TableRows(TablePart):
     def count(self, table: MovedTable) -> int:
         return int(self._db.rows(f"SELECT count(*) FROM {table.name}{_without_notes(table, 'WHERE')}")[0][0])
 

@@ -10,7 +10,7 @@ from waypost.model.recall import View
 from waypost.model.reference import DEFAULT_CONFIDENCE, CodeReference, LineRange
 from waypost.model.time import from_micros, parse_time, to_micros
 from waypost.store.references import ReferenceRow, StoredVerdict
-from waypost.store.sql.database import Database
+from waypost.store.sql.database import Database, TablePart
 from waypost.store.sql.rows import as_json, visible
 
 REFERENCE_COLUMNS = "path, symbol, first, last, hash, git_commit, made_at, verified_at, anchor, more"
@@ -115,10 +115,7 @@ def add_references(database: Database, number: int, references: Sequence[CodeRef
     database.change_many(_INSERT_REFERENCE, reference_rows(number, references))
 
 
-class ReferenceRows:
-    def __init__(self, database: Database) -> None:
-        self._db = database
-
+class ReferenceRows(TablePart):
     def visible(self, view: View, *, numbers: Iterable[int] | None = None) -> list[ReferenceRow]:
         """References of visible memories, all or of these versions. Derived memories are left out."""
         if numbers is None:

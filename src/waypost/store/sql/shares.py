@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from waypost.model.time import from_micros, to_micros
-from waypost.store.sql.database import Database
+from waypost.store.sql.database import TablePart
 from waypost.store.sql.rows import as_json
 
 if TYPE_CHECKING:
@@ -24,10 +24,7 @@ def share_row(row: Sequence[Any]) -> "ShareRow":
     return ShareRow(role, other, name, offer_id, what, from_micros(made_at), made_by, revoked, revoked_by)
 
 
-class ShareRows:
-    def __init__(self, database: Database) -> None:
-        self._db = database
-
+class ShareRows(TablePart):
     def all(self, role: str | None = None) -> "list[ShareRow]":
         """The halves of this space, revoked ones too, oldest first."""
         chosen, parameters = ("", ()) if role is None else (" WHERE role = ?", (role,))

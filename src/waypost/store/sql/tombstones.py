@@ -4,13 +4,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from waypost.model.time import to_micros
-from waypost.store.sql.database import Database
+from waypost.store.sql.database import TablePart
 
 
-class TombstoneRows:
-    def __init__(self, database: Database) -> None:
-        self._db = database
-
+class TombstoneRows(TablePart):
     def any(self) -> bool:
         """Whether anything was ever rejected or forgotten here."""
         return bool(self._db.rows("SELECT 1 FROM tombstones LIMIT 1"))
