@@ -20,7 +20,7 @@ from waypost.retrieve.route import (
     chain_order,
     chain_word,
 )
-from waypost.store.protocol import Edge, Filter, Reader
+from waypost.store.protocol import Filter, Reader
 
 
 @dataclass(slots=True)
@@ -73,7 +73,7 @@ class RelatedEntries:
 
         def links(ids: Sequence[str]) -> list[CausalEdge]:
             return [
-                _causal(edge)
+                CausalEdge(edge.kind, edge.from_id, edge.to_id, edge.strength)
                 for edge in self.reader.edges.of_kinds(ids, CAUSAL_LINKS, known_at=self.view.moment.known_at)
             ]
 
@@ -112,7 +112,3 @@ class RelatedEntries:
 
 def _chain_entry(chain: Sequence[Hit]) -> RouteEntry:
     return chain_entry([(chain_word(hit.kind, place == 0), hit) for place, hit in enumerate(chain)])
-
-
-def _causal(edge: Edge) -> CausalEdge:
-    return CausalEdge(edge.kind, edge.from_id, edge.to_id, edge.strength)

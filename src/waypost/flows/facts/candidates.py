@@ -89,16 +89,12 @@ def draft_of(space: OpenSpace, candidate: Candidate) -> Draft:
             "refs": [ref for ref in candidate.refs if _is_here(space, ref)],
             "evidence": list(candidate.evidence),
             "ttl_class": candidate.ttl_class,
-            "valid_from": _since(space, candidate),
+            # At most now: a committer's clock may be ahead of ours.
+            "valid_from": None if candidate.time is None else min(candidate.time, space.clock()),
             "key": key_of(candidate.topic),
             "tags": {"origin": candidate.origin},
         }
     )
-
-
-def _since(space: OpenSpace, candidate: Candidate) -> datetime | None:
-    """When it became true, at most now: a committer's clock may be ahead of ours."""
-    return None if candidate.time is None else min(candidate.time, space.clock())
 
 
 def _is_here(space: OpenSpace, ref: str) -> bool:

@@ -84,7 +84,7 @@ def condense(
         if force:
             run.again = set(run.marks)
         if dry_run:
-            return Condensed(_planned_steps(run), _notices(run), dry_run=True)
+            return Condensed(tuple(_would_do(step) for step in _steps(run)), _notices(run), dry_run=True)
         run.sweep()
         _embed(space)
         done = _work(run)
@@ -184,10 +184,6 @@ def _sources(step: Step) -> tuple[str, ...]:
             return tuple(layout.week_path(week) for week in step.weeks)
         case MakeYear():
             return tuple(layout.month_path(month) for month in step.months)
-
-
-def _planned_steps(run: CondenseRun) -> tuple[CondenseStep, ...]:
-    return tuple(_would_do(step) for step in _steps(run))
 
 
 def _would_do(step: Step) -> CondenseStep:
