@@ -146,6 +146,13 @@ class JournalFolder:
             return content.decode("utf-8", "surrogateescape")
         raise NotFound(f"There is no {path} in the journal.", "Run `waypost journal timeline` to list the journal.")
 
+    def read_or_none(self, path: str) -> str | None:
+        """The file's text, or None if it does not exist."""
+        try:
+            return self.read(path)
+        except NotFound:
+            return None
+
     def wait_for_save(self, path: str) -> None:
         """Wait up to a second while a file is empty, since editors empty a file before writing it."""
         deadline = time.monotonic() + _LONGEST_SAVE

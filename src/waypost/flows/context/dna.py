@@ -97,9 +97,8 @@ def _cut(dna: Dna, whole: Opening, tokens: int, count: Callable[[str], int]) -> 
 
 
 def _written(space: OpenSpace) -> str | None:
-    try:
-        text = space.journal.read(DNA)
-    except NotFound:
+    text = space.journal.read_or_none(DNA)
+    if text is None:
         return None
     plain = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")[:MOST_CHARACTERS].strip()
     return plain.removeprefix("\ufeff") or None

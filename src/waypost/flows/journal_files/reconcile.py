@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
-from waypost.errors import NotFound, WaypostError
+from waypost.errors import WaypostError
 from waypost.flows.journal_files.adopt import EntryAdopter
 from waypost.flows.journal_files.editor_conflicts import has_conflict, note_conflict, time_of, was_overwritten
 from waypost.flows.journal_files.known_files import IN_TREES, known_files
@@ -184,9 +184,8 @@ class _Sync:
 
     def _has_mark(self, path: str, written: Sequence[str]) -> bool:
         try:
-            return mark_of(self._folder.read(path)) in written
-        except NotFound:
-            return True
+            text = self._folder.read_or_none(path)
+            return text is None or mark_of(text) in written
         except WaypostError:  # damaged
             return False
 

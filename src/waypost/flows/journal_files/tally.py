@@ -7,7 +7,7 @@ from dataclasses import astuple
 from datetime import date
 from typing import Any, NamedTuple
 
-from waypost.errors import NotFound, WaypostError
+from waypost.errors import WaypostError
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.index_page.tally import Tally, entry_key, files_by_day, merge_entries, total, with_full_text
 from waypost.journal.layout import day_of, stage_of
@@ -20,11 +20,8 @@ _KNOWN = "journal_tallies"  # by day: stamps of its files and their figures; no 
 
 def entries_of(space: OpenSpace, path: str) -> tuple[Entry, ...]:
     """The entries of a day file, or () if it does not exist (any more)."""
-    try:
-        text = space.journal.read(path)
-    except NotFound:
-        return ()
-    return parse_page(text, day_of(path), space.journal.zone).entries
+    text = space.journal.read_or_none(path)
+    return () if text is None else parse_page(text, day_of(path), space.journal.zone).entries
 
 
 def _entries_or_none(space: OpenSpace, path: str) -> tuple[Entry, ...]:
