@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from waypost.space.platform import (
     write_failure,
     write_private_file,
 )
+from waypost.store.journal import FileStamp
 
 PACKED = ".gz"
 MAX_FILE = 32 * 1024 * 1024  # bytes, unpacked; reading takes fourteen times as much memory
@@ -31,15 +31,6 @@ _BYTES_CHECKED = 8192  # at the beginning of a file before writing, to see wheth
 _MOST_TRIES = 20  # to append to a file that an editor keeps replacing
 _LONGEST_SAVE, _LOOKS_EVERY = 1.0, 0.002  # seconds
 _depth = threading.local()
-
-
-@dataclass(frozen=True, slots=True)
-class FileStamp:
-    """Size and time of a file, which show whether it has changed."""
-
-    size: int
-    mtime: int  # nanoseconds
-    gzipped: bool = False
 
 
 class JournalFolder:

@@ -4,12 +4,12 @@ from datetime import datetime
 from typing import NamedTuple
 
 
-class KnownFile(NamedTuple):
-    """A file as it was when it was last read or written."""
+class FileStamp(NamedTuple):
+    """Size and time of a file, which show whether it has changed since it was last read or written."""
 
     size: int
-    mtime: int
-    gzipped: bool
+    mtime: int  # nanoseconds
+    gzipped: bool = False
 
 
 class PlacedEntry(NamedTuple):

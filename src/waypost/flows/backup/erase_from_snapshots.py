@@ -26,7 +26,6 @@ from waypost.journal.files import JournalFolder
 from waypost.model.memory import HEADING, Version
 from waypost.model.time import Clock
 from waypost.space.place import DATABASE_FILE
-from waypost.store.journal import KnownFile
 from waypost.store.protocol import Writer
 from waypost.store.sqlite.snapshot import fold_log, holds
 from waypost.store.sqlite.store import SqliteStore
@@ -121,4 +120,4 @@ def _media(copies: Sequence[Version]) -> list[str]:
 def _note_file(folder: JournalFolder, writer: Writer, path: str) -> None:
     stamp = folder.stamp(path) if path.endswith(".md") else None
     if stamp is not None:
-        writer.journal.extend_file("", path, KnownFile(stamp.size, stamp.mtime, stamp.gzipped), [])
+        writer.journal.extend_file("", path, stamp, [])

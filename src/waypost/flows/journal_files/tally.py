@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import astuple
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -82,7 +81,7 @@ def tallies(space: OpenSpace) -> dict[date, Tally]:
     rows: dict[str, Any] = {}
     changed = False
     for day, paths in files_by_day(files).items():
-        stamps = [[path, *astuple(files[path])] for path in paths]
+        stamps = [[path, *files[path]] for path in paths]
         row = known_rows.get(day.isoformat())
         if row is None or row["stamps"] != stamps:
             row = {"stamps": stamps, **Tally.of(day_entries(space, paths), day).to_json()}

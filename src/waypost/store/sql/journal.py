@@ -7,7 +7,7 @@ from typing import Any
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import from_micros, to_micros
-from waypost.store.journal import KnownFile, PlacedEntry
+from waypost.store.journal import FileStamp, PlacedEntry
 from waypost.store.sql.database import Database
 from waypost.store.sql.rows import visible
 from waypost.store.sql.versions import VersionRows
@@ -20,13 +20,13 @@ class JournalRows:
         self._db = database
         self._versions = versions
 
-    def files(self, journal: str, *, archive: bool = True) -> dict[str, KnownFile]:
+    def files(self, journal: str, *, archive: bool = True) -> dict[str, FileStamp]:
         """The files of a journal by path, with or without its archive."""
         outside = "" if archive else " AND NOT (path >= 'archive/' AND path < 'archive0')"
         rows = self._db.rows(
             f"SELECT path, size, mtime, gzipped FROM journal_files WHERE journal = ?{outside}", (journal,)
         )
-        return {path: KnownFile(size, mtime, bool(gzipped)) for path, size, mtime, gzipped in rows}
+        return {path: FileStamp(size, mtime, bool(gzipped)) for path, size, mtime, gzipped in rows}
 
     def places(self, journal: str, paths: Iterable[str]) -> list[PlacedEntry]:
         """The entries of these files, in order."""
@@ -76,12 +76,12 @@ class JournalRows:
 
 
 class JournalChanges(JournalRows):
-    def put_file(self, journal: str, path: str, file: KnownFile, places: Sequence[PlacedEntry]) -> None:
+    def put_file(self, journal: str, path: str, file: FileStamp, places: Sequence[PlacedEntry]) -> None:
         """Replace what is stored about the file."""
         self.drop_file(journal, path)
         self.extend_file(journal, path, file, places)
 
-    def extend_file(self, journal: str, path: str, file: KnownFile | None, places: Sequence[PlacedEntry]) -> None:
+    def extend_file(self, journal: str, path: str, file: FileStamp | None, places: Sequence[PlacedEntry]) -> None:
         """Add entries at the end of the file; `file` also updates its size and time."""
         if file is not None:
             self._db.change(
