@@ -13,7 +13,7 @@ from waypost.model.kinds import KINDS
 from waypost.store.code import CodeSketch
 from waypost.store.sql.code import CodeRows
 from waypost.store.sql.meta import SELECT_NOTES
-from waypost.store.sql.reader import SqlReader
+from waypost.store.sql.transactions import SqlReader
 from waypost.store.sql.vectors import VectorRows
 from waypost.store.sql.versions import VersionRows
 from waypost.store.sqlite.database import SqliteDatabase

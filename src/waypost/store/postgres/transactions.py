@@ -6,7 +6,7 @@ from waypost.store.postgres.search.keyword_rows import is_damaged
 from waypost.store.postgres.search.search import PostgresSearch
 from waypost.store.postgres.search.vector_samples import Samples
 from waypost.store.sql.database import Database
-from waypost.store.sql.reader import SqlReader
+from waypost.store.sql.transactions import SqlReader
 from waypost.store.sql.versions import VersionRows
 
 
