@@ -14,8 +14,8 @@ from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
 from waypost.store.postgres.search import index as search_index
-from waypost.store.postgres.search import schema, vector_samples
 from waypost.store.postgres.search import search as postgres_search
+from waypost.store.postgres.search import vector_samples
 from waypost.store.postgres.search.halfvec import Halves, array_bytes, half_bytes, packed
 from waypost.store.postgres.search.vector_rows import NearVector, all_scores, find_engine, near
 from waypost.store.postgres.search.vector_samples import Samples, _combined
@@ -317,4 +317,4 @@ def test_a_vector_goes_to_the_database_and_back_as_the_same_bytes() -> None:
 
 
 def test_few_vectors_are_compared_one_by_one() -> None:
-    assert schema.INDEX_FROM >= 5_000  # else a thousand small memories would have a thousand indexes
+    assert search_index.INDEX_FROM >= 5_000  # else a thousand small memories would have a thousand indexes

@@ -104,27 +104,3 @@ def false_rows(connection: apsw.Connection, table: SummedTable) -> Iterator[tupl
 def _as_stored(row: Iterable[Any], sorts: str) -> Iterator[Any]:
     for value, sort in zip(row, sorts, strict=True):
         yield StoredText(value) if sort == "t" else value
-
-
-def _migration() -> str:
-    statements = ["DROP TRIGGER audit_keeps_words;"]
-    for table in SUMMED.values():
-        new = ", ".join(f"new.{column}" for column in table.columns)
-        which = " AND ".join(f"{column} = new.{column}" for column in table.key)
-        update = f"UPDATE {table.name} SET checksum = {FUNCTION}({new}) WHERE {which};"
-        columns = ", ".join(table.columns)
-        statements += [
-            f"ALTER TABLE {table.name} ADD COLUMN checksum INTEGER;",
-            f"UPDATE {table.name} SET checksum = {FUNCTION}({columns});",
-            f"CREATE TRIGGER {table.name}_sum_new AFTER INSERT ON {table.name} BEGIN {update} END;",
-            f"CREATE TRIGGER {table.name}_sum_changed AFTER UPDATE OF {columns} ON {table.name} BEGIN {update} END;",
-        ]
-    audit = ", ".join(SUMMED["audit"].columns)
-    statements.append(
-        f"CREATE TRIGGER audit_keeps_words BEFORE UPDATE OF {audit} ON audit"
-        " BEGIN SELECT RAISE (ABORT, 'audit is append-only'); END;"
-    )
-    return "\n".join(statements)
-
-
-CHECKSUMS = _migration()

@@ -6,11 +6,12 @@ from typing import Any
 from waypost.store.memories import PassageRow
 from waypost.store.postgres.search.halfvec import HalfVector, Halves
 from waypost.store.postgres.search.keyword_changes import add_keywords, drop_keywords, keep_sorted
-from waypost.store.postgres.search.schema import INDEX_FROM
 from waypost.store.postgres.search.search import PostgresSearch
 from waypost.store.postgres.search.vector_rows import index_name
 from waypost.store.sql.database import Database
 
+# Vectors of code or of prose; fewer are compared one by one, which is exact and takes ten milliseconds.
+INDEX_FROM = 10_000
 _AT_ONCE = 2000
 _FEW = 16  # stored one by one, without looking up a type id
 _MANY = 1000  # stored at once when a whole memory is moved: `compact` indexes them at the end
