@@ -154,15 +154,9 @@ def _check_traces(at: Checkup) -> Iterator[Finding]:
         yield TRACES.finding("Traces may remain in the log: another process is reading.")
 
 
-def _check_tree(at: Checkup) -> Iterator[Finding]:
-    for notice in notice_elsewhere(at.space):
-        yield Finding("tree", True, notice, is_note=True)
-
-
-def _check_relatives(at: Checkup) -> Iterator[Finding]:
-    for relative in look_for_relatives(at.space):
-        message = f"{relative.notice} `waypost adopt --dismiss` keeps them apart."
-        yield Finding("other memories", True, message, is_note=True)
+def _check_relatives(at: Checkup) -> list[Finding]:
+    notices = (relative.notice for relative in look_for_relatives(at.space))
+    return _notes("other memories", (f"{notice} `waypost adopt --dismiss` keeps them apart." for notice in notices))
 
 
 def _check_upkeep(at: Checkup) -> Iterator[Finding]:
@@ -170,17 +164,8 @@ def _check_upkeep(at: Checkup) -> Iterator[Finding]:
     yield Finding("upkeep", True, "It is not overdue.") if late is None else UPKEEP.finding(late.message)
 
 
-def _check_clock(at: Checkup) -> Iterator[Finding]:
-    for notice in clock_notices(at.space):
-        yield Finding("clock", True, notice, is_note=True)
-
-
-def _check_journal(at: Checkup) -> Iterable[Finding]:
-    return check_journal(at.space)
-
-
-def _check_hooks(at: Checkup) -> Iterable[Finding]:
-    return check_hooks(at.space, fix=at.fix)
+def _notes(check: str, notices: Iterable[str]) -> list[Finding]:
+    return [Finding(check, True, notice, is_note=True) for notice in notices]
 
 
 def _check_permissions(at: Checkup) -> Iterator[Finding]:
@@ -195,11 +180,11 @@ CHECKS: tuple[Callable[[Checkup], Iterable[Finding]], ...] = (
     _check_models,
     _check_pending,
     _check_traces,
-    _check_tree,
+    lambda at: _notes("tree", notice_elsewhere(at.space)),
     _check_relatives,
     _check_upkeep,
-    _check_clock,
-    _check_journal,
-    _check_hooks,
+    lambda at: _notes("clock", clock_notices(at.space)),
+    lambda at: check_journal(at.space),
+    lambda at: check_hooks(at.space, fix=at.fix),
     _check_permissions,
 )

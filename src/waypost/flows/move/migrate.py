@@ -66,7 +66,7 @@ class Moved:
     seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        answers = None if self.answers is None else {"asked": self.answers.asked, "same": self.answers.same}
+        answers = None if self.answers is None else {"asked": self.answers.questions, "same": self.answers.same}
         return {
             "status": self.status,
             "rows": self.rows,
