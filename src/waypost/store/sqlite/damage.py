@@ -166,13 +166,9 @@ def _display_name(connection: apsw.Connection, table: SummedTable, key: tuple[An
 
 def _printed(value: Any) -> str:
     text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-    return (
-        text
-        if text.isprintable() and "\ufffd" not in text
-        else value.hex()
-        if isinstance(value, bytes)
-        else ascii(text)
-    )
+    if text.isprintable() and "\ufffd" not in text:
+        return text
+    return value.hex() if isinstance(value, bytes) else ascii(text)
 
 
 def _enumeration(keys: list[str]) -> str:

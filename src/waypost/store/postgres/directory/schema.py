@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from waypost.errors import ForeignFile, SchemaTooNew, StoreError
-from waypost.store.postgres.directory.execute import lock_directory, run
+from waypost.store.postgres.directory.execute import is_true, lock_directory, run
 from waypost.store.sql.migrations import Migrations
 
 if TYPE_CHECKING:
@@ -82,12 +82,11 @@ def missing_migrations(connection: "Connection[Any]") -> list[str]:
 
 
 def _is_ours_to_change(connection: "Connection[Any]") -> bool:
-    row = run(
+    return is_true(
         connection,
         "SELECT coalesce((SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = 'waypost'),"
         " has_database_privilege(current_database(), 'CREATE'))",
-    ).fetchone()
-    return bool(row and row[0])
+    )
 
 
 def _make_ground(connection: "Connection[Any]") -> None:
