@@ -110,12 +110,7 @@ JOURNAL_LEFT_OUT = FindingKind("journal left out", "journal", "Delete the entry 
 HOOKS = FindingKind("agent hooks", "agent hooks", "To try them now, run `waypost doctor --fix`.")
 PERMISSIONS = FindingKind("permissions", "permissions", "Run `chmod -R go= {folder}`.")
 
-KINDS: tuple[FindingKind, ...] = (
-    DATABASE, EMPTIED, SERVER_DATABASE, LOST, LOST_VERSIONS, NOT_AS_WRITTEN, LOST_WRITES, LOST_ROWS,
-    UNFINISHED_REPAIR, DISK, KEYWORDS, UNFINISHED_INDEX, MODEL, EMBEDDING, PENDING_VECTORS, PENDING_FILES, WORKER,
-    TRACES, UPKEEP, JOURNAL_FILE, JOURNAL_DNA, JOURNAL_CONFLICT, JOURNAL_SECRET, JOURNAL_LEFT_OUT, HOOKS,
-    PERMISSIONS,
-)  # fmt: skip
+KINDS = tuple(value for value in list(globals().values()) if isinstance(value, FindingKind))
 
 
 def report_of(findings: Iterable[Finding]) -> dict[str, Any]:

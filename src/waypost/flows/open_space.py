@@ -13,13 +13,14 @@ from waypost.context.cache import ContextCache
 from waypost.errors import InvalidInput, NotFound
 from waypost.flows.engines.choice import EngineChoice
 from waypost.journal.consent import consent_for, file_part
-from waypost.journal.files import FileStamp, JournalFolder
+from waypost.journal.files import JournalFolder
 from waypost.journal.layout import INDEX
 from waypost.journal.remote import RemoteJournal
 from waypost.model.ids import IdMaker
 from waypost.model.time import Clock
 from waypost.space.identity import Identity, machine_journal, path_id, tree_here
 from waypost.space.place import plain_relative_path, safe_relative_path
+from waypost.store.journal import FileStamp
 from waypost.store.protocol import Reader, Store, Writer
 
 if TYPE_CHECKING:
@@ -119,8 +120,7 @@ class OpenSpace:
         if not self.identity.is_away or not self.identity.checkout_id:
             return {}
         with self.store.read() as reader:
-            files = reader.journal.files(self.identity.checkout_id)
-        return {path: FileStamp(file.size, file.mtime, file.gzipped) for path, file in files.items()}
+            return reader.journal.files(self.identity.checkout_id)
 
     def _page(self, path: str) -> str | None:
         from waypost.journal.units import indexed_page  # heavy, and only without the files

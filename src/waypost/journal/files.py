@@ -10,13 +10,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from pathlib import Path
 
 from waypost.config import JournalSettings
 from waypost.errors import InvalidInput, NotFound, SecurityError, StoreError
 from waypost.journal.layout import ARCHIVE, DNA, FOLDERS, INDEX, day_path
+from waypost.store.journal import FileStamp
 from waypost.system.platform import (
     make_private_directory,
     sync_directory,
@@ -31,15 +31,6 @@ _BYTES_CHECKED = 8192  # at the beginning of a file before writing, to see wheth
 _MOST_TRIES = 20  # to append to a file that an editor keeps replacing
 _LONGEST_SAVE, _LOOKS_EVERY = 1.0, 0.002  # seconds
 _depth = threading.local()
-
-
-@dataclass(frozen=True, slots=True)
-class FileStamp:
-    """Size and time of a file, which show whether it has changed."""
-
-    size: int
-    mtime: int  # nanoseconds
-    gzipped: bool = False
 
 
 class JournalFolder:
@@ -146,6 +137,13 @@ class JournalFolder:
                 raise StoreError(f"{file_path} cannot be read: {error.strerror}.", "Check its permissions.") from error
             return content.decode("utf-8", "surrogateescape")
         raise NotFound(f"There is no {path} in the journal.", "Run `waypost journal timeline` to list the journal.")
+
+    def read_or_none(self, path: str) -> str | None:
+        """The file's text, or None if it does not exist."""
+        try:
+            return self.read(path)
+        except NotFound:
+            return None
 
     def wait_for_save(self, path: str) -> None:
         """Wait up to a second while a file is empty, since editors empty a file before writing it."""

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from waypost.config import JournalSettings
 from waypost.errors import NotFound
-from waypost.journal.files import FileStamp, JournalFolder
+from waypost.journal.files import JournalFolder
 from waypost.journal.layout import ARCHIVE
+from waypost.store.journal import FileStamp
 
 
 class RemoteJournal(JournalFolder):

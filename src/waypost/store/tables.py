@@ -3,13 +3,13 @@
 Tables that a database builds for itself are not among them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from waypost.store.memories import PassageRow
+    pass
 
 Row = tuple[Any, ...]  # flags as bool, vectors packed, JSON as text
 NOTES = "migration:"  # prefix of keys in `meta` that describe a move: they stay in their database
@@ -99,36 +99,3 @@ class PassagePlace(NamedTuple):
     number: int
     place: int
     content_hash: bytes
-
-
-class TableReader(Protocol):
-    def count(self, table: MovedTable) -> int: ...
-
-    def rows(self, table: MovedTable, after: Sequence[Any] | None, limit: int) -> list[Row]:
-        """The next rows after this key, ordered by key; without a key the first ones. Notes of a move are left out."""
-
-    def passage_places(self, numbers: Iterable[int]) -> dict[int, PassagePlace]:
-        """All passages of these versions by passage id."""
-
-    def keyword_counts(self) -> dict[str, int]:
-        """How many passages each keyword index contains."""
-
-
-class TableWriter(TableReader, Protocol):
-    def load(self, table: MovedTable, rows: Sequence[Row]) -> None:
-        """Insert new rows."""
-
-    def put(self, table: MovedTable, rows: Sequence[Row]) -> None:
-        """Insert rows, replacing those with the same keys."""
-
-    def drop(self, table: MovedTable, keys: Sequence[Sequence[Any]]) -> None:
-        """Remove rows; passages with their keywords."""
-
-    def index_keywords(self, passages: "Sequence[tuple[int, PassageRow]]") -> None:
-        """Add passages, by id, to the keyword indexes."""
-
-    def last_numbers(self) -> dict[str, int]:
-        """The highest number ever assigned in each numbered table."""
-
-    def set_last_numbers(self, numbers: Mapping[str, int]) -> None:
-        """Assign only higher numbers than these from now on."""

@@ -43,7 +43,7 @@ def waiting(memory: Memory) -> list[str]:
 
 def test_turns_become_entries_of_the_journal_as_the_agents_word(memory: Memory) -> None:
     kept = memory.journal.add_session("s1", TALK)
-    assert (kept.added, kept.known, kept.refused, kept.masked) == (4, 0, 0, 0)
+    assert (kept.added, kept.duplicates, kept.refused, kept.masked) == (4, 0, 0, 0)
     assert journal(memory) == sorted(
         ((one.speaker, one.text, "s1", format_time(one.at)) for one in TALK if one.at), key=str
     )
@@ -55,9 +55,9 @@ def test_turns_become_entries_of_the_journal_as_the_agents_word(memory: Memory) 
 def test_the_same_session_again_adds_nothing_and_one_that_went_on_adds_what_is_new(memory: Memory) -> None:
     memory.journal.add_session("s1", TALK[:2])
     kept = memory.journal.add_session("s1", TALK)
-    assert (kept.added, kept.known) == (2, 2)
+    assert (kept.added, kept.duplicates) == (2, 2)
     resumed = memory.journal.add_session("s2-resumed", TALK)  # an agent may copy what was said into a new session
-    assert (resumed.added, resumed.known, resumed.held) == (0, 4, 0)
+    assert (resumed.added, resumed.duplicates, resumed.held) == (0, 4, 0)
 
 
 def test_turns_without_a_time_are_once_in_their_session(memory: Memory, clock: TestClock) -> None:
@@ -89,7 +89,7 @@ def test_what_was_forgotten_is_refused_and_not_brought_back(memory: Memory, pers
     (entry,) = [one for one in memory.list() if one["text"] == TALK[1].text]
     person.forget(entry["id"])
     kept = memory.journal.add_session("s1", TALK)
-    assert (kept.added, kept.known, kept.refused) == (0, 3, 1)
+    assert (kept.added, kept.duplicates, kept.refused) == (0, 3, 1)
 
 
 def test_lessons_wait_with_session_time_quote_and_files(memory: Memory) -> None:

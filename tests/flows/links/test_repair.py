@@ -22,7 +22,7 @@ from waypost.model.reference import LineRange
 from waypost.refs.anchor import follow_hash
 from waypost.refs.follow import FollowedPlace, follow
 from waypost.store.sql.references import ReferenceRows
-from waypost.store.sqlite.reader import ReadableCodeRows
+from waypost.store.sqlite.transactions import ReadableCodeRows
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 

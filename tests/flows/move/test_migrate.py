@@ -32,7 +32,7 @@ def test_a_memory_goes_there_and_back_and_is_the_same_row_by_row(house: House) -
     assert there.status == "moved"
     assert there.tables == {name: len(rows) for name, rows in before.items()}
     assert there.answers is not None
-    assert there.answers.asked > 10
+    assert there.answers.questions > 10
     assert there.answers.same == 1.0
     house.back()
     assert without_moves(house.tables(house.files)) == before

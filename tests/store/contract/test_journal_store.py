@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
-from waypost.store.journal import KnownFile, PlacedEntry
+from waypost.store.journal import FileStamp, PlacedEntry
 from waypost.store.protocol import Store
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 NOW = View(Moment(T0 + timedelta(days=100)), ("journal",))
 DAY, OLD = "daily/2026-01-01.md", "archive/daily/2025-12-01.md"
-KNOWN = KnownFile(10, 1_700_000_000_123_456_789, False)
+KNOWN = FileStamp(10, 1_700_000_000_123_456_789, False)
 
 
 def placed(memory_id: str, path: str = DAY, place: int = 0, digest: bytes = b"d") -> PlacedEntry:

@@ -19,7 +19,7 @@ from waypost.store.postgres.directory.directory import Directory
 from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.directory.schema import migrate_directory
 from waypost.store.postgres.roles import ensure_roles
-from waypost.store.postgres.search import vector_changes
+from waypost.store.postgres.search import index_writer as index
 from waypost.store.postgres.store import PostgresStore
 from waypost.store.protocol import PassageRow
 
@@ -65,7 +65,7 @@ def vectors(seed: int, count: int) -> NDArray[np.float32]:
 def filled(machines: Machines) -> Machines:
     chance = random.Random(1)
     with pytest.MonkeyPatch.context() as patch, machines.writer.write() as writer:
-        patch.setattr(vector_changes, "INDEX_FROM", 100)
+        patch.setattr(index, "INDEX_FROM", 100)
         items = [
             (
                 Version(f"c{n}", "symbol", "text", T0, T0, "code", "test", checkout_id="here", name=f"c{n}"),

@@ -13,8 +13,9 @@ from waypost.model.kinds import CODE_COLLECTIONS, KEPT_COLLECTIONS
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
-from waypost.store.postgres.search import schema, vector_changes, vector_samples
+from waypost.store.postgres.search import index_writer as search_index
 from waypost.store.postgres.search import search as postgres_search
+from waypost.store.postgres.search import vector_samples
 from waypost.store.postgres.search.halfvec import Halves, array_bytes, half_bytes, packed
 from waypost.store.postgres.search.vector_rows import NearVector, all_scores, find_engine, near
 from waypost.store.postgres.search.vector_samples import Samples, _combined
@@ -71,7 +72,7 @@ def passage(number: int) -> PassageRow:
 
 def index(store: PostgresStore) -> int:
     with pytest.MonkeyPatch.context() as patch, store.write() as writer:
-        patch.setattr(vector_changes, "INDEX_FROM", 10)
+        patch.setattr(search_index, "INDEX_FROM", 10)
         return writer.index.index_vectors()
 
 
@@ -246,7 +247,7 @@ def test_another_model_under_the_same_name_starts_afresh(filled: tuple[PostgresS
 
 
 def test_an_index_is_made_when_vectors_have_become_many(store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vector_changes, "INDEX_FROM", 100)
+    monkeypatch.setattr(search_index, "INDEX_FROM", 100)
     fill([store], 100)
     assert rows(
         store, "SELECT count(*) FROM pg_indexes WHERE indexdef LIKE '%hnsw%' AND schemaname = current_schema()"
@@ -316,4 +317,4 @@ def test_a_vector_goes_to_the_database_and_back_as_the_same_bytes() -> None:
 
 
 def test_few_vectors_are_compared_one_by_one() -> None:
-    assert schema.INDEX_FROM >= 5_000  # else a thousand small memories would have a thousand indexes
+    assert search_index.INDEX_FROM >= 5_000  # else a thousand small memories would have a thousand indexes

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from waypost.embed.install import status as model_status
 from waypost.errors import StoreCorrupt, StoreFull
+from waypost.flows import findings as kinds
 from waypost.flows.admin.hook_check import check_hooks
 from waypost.flows.admin.journal_check import check_journal
 from waypost.flows.admin.maintenance_schedule import overdue_maintenance
@@ -24,19 +25,7 @@ from waypost.flows.engines.pending_vectors import rebuild, settle
 from waypost.flows.erase.cleanup import clean_up, has_pending_cleanup
 from waypost.flows.erase.clock_check import clock_notices
 from waypost.flows.erase.damaged_copies import check_leftovers
-from waypost.flows.findings import (
-    DISK,
-    EMBEDDING,
-    KEYWORDS,
-    MODEL,
-    PENDING_FILES,
-    PENDING_VECTORS,
-    PERMISSIONS,
-    TRACES,
-    UPKEEP,
-    WORKER,
-    Finding,
-)
+from waypost.flows.findings import Finding
 from waypost.flows.index.freshness import notice_full
 from waypost.flows.open_space import OpenSpace, conclusions_key
 from waypost.model.memory import Caller
@@ -66,15 +55,15 @@ def doctor(space: OpenSpace, caller: Caller, *, fix: bool = False) -> list[Findi
 def _check_database(at: Checkup) -> Iterator[Finding]:
     space = at.space
     if notice_full(space):
-        yield DISK.finding(f"There is no room left on the disk of {space.folder}.")
+        yield kinds.DISK.finding(f"There is no room left on the disk of {space.folder}.")
     try:
         findings = _damage(space)
     except StoreFull:  # the keyword index is checked by a statement that writes
         return
-    if at.fix and all(finding.ok or finding.check == KEYWORDS.check for finding in findings):
+    if at.fix and all(finding.ok or finding.check == kinds.KEYWORDS.check for finding in findings):
         if not all(finding.ok for finding in findings):
             rebuild(space, at.caller)
-            findings = [Finding(KEYWORDS.check, True, "It was damaged and has been rebuilt."), *_damage(space)]
+            findings = [Finding(kinds.KEYWORDS.check, True, "It was damaged and has been rebuilt."), *_damage(space)]
     elif at.fix:
         with repair_lock(space.folder):
             done = space.store.repair(index_all)
@@ -95,7 +84,7 @@ def _check_models(at: Checkup) -> Iterator[Finding]:
         if model.installed and model.intact:
             yield Finding(f"model {model.name}", True, f"installed in {model.path}")
         elif model.name in wanted:
-            yield MODEL.finding(model.reason.partition("\n")[0], check=f"model {model.name}")
+            yield kinds.MODEL.finding(model.reason.partition("\n")[0], check=f"model {model.name}")
 
 
 def _check_pending(at: Checkup) -> Iterator[Finding]:
@@ -105,7 +94,7 @@ def _check_pending(at: Checkup) -> Iterator[Finding]:
         _do_pending(space)
         clear_failure(space)
     if (failed := last_failure(space)) is not None:
-        yield WORKER.finding(failed.notice)
+        yield kinds.WORKER.finding(failed.notice)
     with space.store.read() as reader:
         pending_texts = reader.vectors.pending()
         engines = {engine.name: engine for engine in space.engines.active(reader) if pending_texts.get(engine.name)}
@@ -121,16 +110,16 @@ def _check_pending(at: Checkup) -> Iterator[Finding]:
         elif reason := space.engines.away.get(engine.name, ""):
             config = space.settings.home / "config.toml"
             what = f"{texts} cannot be embedded by {engine.name}: {reason.splitlines()[0]}"
-            yield EMBEDDING.finding(what, config=config)
+            yield kinds.EMBEDDING.finding(what, config=config)
         else:
-            yield PENDING_VECTORS.finding(f"{texts} pending for {name}. {_when_done(space, 'Embedding')}")
+            yield kinds.PENDING_VECTORS.finding(f"{texts} pending for {name}. {_when_done(space, 'Embedding')}")
     if not engines:
         yield Finding("vectors", True, "None is pending.")
     if waiting or has_conclusions:
         what = (
             f"{counted(waiting, 'changed file')} pending" if waiting else "Conclusions from changed files are pending"
         )
-        yield PENDING_FILES.finding(f"{what}. {_when_done(space, 'Indexing')}")
+        yield kinds.PENDING_FILES.finding(f"{what}. {_when_done(space, 'Indexing')}")
 
 
 def _when_done(space: OpenSpace, what: str) -> str:
@@ -151,42 +140,27 @@ def _check_traces(at: Checkup) -> Iterator[Finding]:
     if has_traces and at.fix:
         has_traces = not clean_up(at.space, None).complete
     if has_traces:
-        yield TRACES.finding("Traces may remain in the log: another process is reading.")
+        yield kinds.TRACES.finding("Traces may remain in the log: another process is reading.")
 
 
-def _check_tree(at: Checkup) -> Iterator[Finding]:
-    for notice in notice_elsewhere(at.space):
-        yield Finding("tree", True, notice, is_note=True)
-
-
-def _check_relatives(at: Checkup) -> Iterator[Finding]:
-    for relative in look_for_relatives(at.space):
-        message = f"{relative.notice} `waypost adopt --dismiss` keeps them apart."
-        yield Finding("other memories", True, message, is_note=True)
+def _check_relatives(at: Checkup) -> list[Finding]:
+    notices = (relative.notice for relative in look_for_relatives(at.space))
+    return _notes("other memories", (f"{notice} `waypost adopt --dismiss` keeps them apart." for notice in notices))
 
 
 def _check_upkeep(at: Checkup) -> Iterator[Finding]:
     late = overdue_maintenance(at.space)
-    yield Finding("upkeep", True, "It is not overdue.") if late is None else UPKEEP.finding(late.message)
+    yield Finding("upkeep", True, "It is not overdue.") if late is None else kinds.UPKEEP.finding(late.message)
 
 
-def _check_clock(at: Checkup) -> Iterator[Finding]:
-    for notice in clock_notices(at.space):
-        yield Finding("clock", True, notice, is_note=True)
-
-
-def _check_journal(at: Checkup) -> Iterable[Finding]:
-    return check_journal(at.space)
-
-
-def _check_hooks(at: Checkup) -> Iterable[Finding]:
-    return check_hooks(at.space, fix=at.fix)
+def _notes(check: str, notices: Iterable[str]) -> list[Finding]:
+    return [Finding(check, True, notice, is_note=True) for notice in notices]
 
 
 def _check_permissions(at: Checkup) -> Iterator[Finding]:
     folder = at.space.folder
     if os.name == "posix" and folder.stat().st_mode & 0o077:
-        yield PERMISSIONS.finding(f"{folder} can be read by others.", folder=shlex.quote(str(folder)))
+        yield kinds.PERMISSIONS.finding(f"{folder} can be read by others.", folder=shlex.quote(str(folder)))
     else:
         yield Finding("permissions", True, "Only you can read the files.")
 
@@ -195,11 +169,11 @@ CHECKS: tuple[Callable[[Checkup], Iterable[Finding]], ...] = (
     _check_models,
     _check_pending,
     _check_traces,
-    _check_tree,
+    lambda at: _notes("tree", notice_elsewhere(at.space)),
     _check_relatives,
     _check_upkeep,
-    _check_clock,
-    _check_journal,
-    _check_hooks,
+    lambda at: _notes("clock", clock_notices(at.space)),
+    lambda at: check_journal(at.space),
+    lambda at: check_hooks(at.space, fix=at.fix),
     _check_permissions,
 )

@@ -4,14 +4,8 @@ from collections.abc import Iterator
 
 from waypost.context.budget import count_tokens
 from waypost.errors import WaypostError
-from waypost.flows.findings import (
-    JOURNAL_CONFLICT,
-    JOURNAL_DNA,
-    JOURNAL_FILE,
-    JOURNAL_LEFT_OUT,
-    JOURNAL_SECRET,
-    Finding,
-)
+from waypost.flows import findings as kinds
+from waypost.flows.findings import Finding
 from waypost.flows.journal_files.place import journal_notices
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import DNA, stage_of
@@ -39,21 +33,21 @@ def _problems(space: OpenSpace) -> Iterator[Finding]:
     folder = space.journal
     for path in folder.links():
         what = f"{path} is a symlink, which the journal does not follow: it is neither read nor written."
-        yield JOURNAL_FILE.finding(what, path=folder.root / path)
+        yield kinds.JOURNAL_FILE.finding(what, path=folder.root / path)
     for path in folder.scan():
         try:
             text = folder.read(path)
             units = units_of(folder, path, text)
         except WaypostError as error:
-            yield JOURNAL_FILE.finding(f"{path}: {error.what}", path=folder.root / path)
+            yield kinds.JOURNAL_FILE.finding(f"{path}: {error.what}", path=folder.root / path)
             continue
         if path == DNA and count_tokens(text) > MOST_DNA * BRIEFING:
-            yield JOURNAL_DNA.finding(f"{DNA} takes more than 15 % of a briefing.")
+            yield kinds.JOURNAL_DNA.finding(f"{DNA} takes more than 15 % of a briefing.")
         if stage_of(path) in PAGES and no_edit_reason(text) == CONFLICT:
-            yield JOURNAL_CONFLICT.finding(f"{path} holds an unresolved merge conflict.")
+            yield kinds.JOURNAL_CONFLICT.finding(f"{path} holds an unresolved merge conflict.")
         secrets = sum(bool(mask(unit.entry.text).findings) for unit in units)
         if secrets:
-            yield JOURNAL_SECRET.finding(
+            yield kinds.JOURNAL_SECRET.finding(
                 f"{path} holds a secret in {secrets} of its entries; the index has them masked."
             )
         yield from _entries_left_out(space, path)
@@ -65,4 +59,4 @@ def _entries_left_out(space: OpenSpace, path: str) -> Iterator[Finding]:
         left_out = [place for place in places if not reader.memories.versions(place.memory_id)]
     if left_out:
         some = "an entry that was" if len(left_out) == 1 else f"{len(left_out)} entries that were"
-        yield JOURNAL_LEFT_OUT.finding(f"{path} holds {some} forgotten, or cannot be taken: not in the index.")
+        yield kinds.JOURNAL_LEFT_OUT.finding(f"{path} holds {some} forgotten, or cannot be taken: not in the index.")

@@ -6,19 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from waypost.errors import StoreBusy
+from waypost.flows import findings as kinds
 from waypost.flows.erase.damaged_copies import REPAIR_LOCK
-from waypost.flows.findings import (
-    DATABASE,
-    KEYWORDS,
-    LOST,
-    LOST_ROWS,
-    LOST_VERSIONS,
-    LOST_WRITES,
-    NOT_AS_WRITTEN,
-    SERVER_DATABASE,
-    UNFINISHED_INDEX,
-    Finding,
-)
+from waypost.flows.findings import Finding
 from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.prepare import passage_rows
@@ -50,12 +40,12 @@ def damage_findings(problems: Iterable[str], *, on_server: bool = False) -> list
     findings = []
     for problem in problems:
         check, _, message = problem.partition(": ")
-        if check == KEYWORDS.check:
-            findings.append(KEYWORDS.finding(message))
-        elif check == UNFINISHED_INDEX.name:
-            findings.append(UNFINISHED_INDEX.finding(f"The index {message} is unfinished.", index=message))
+        if check == kinds.KEYWORDS.check:
+            findings.append(kinds.KEYWORDS.finding(message))
+        elif check == kinds.UNFINISHED_INDEX.name:
+            findings.append(kinds.UNFINISHED_INDEX.finding(f"The index {message} is unfinished.", index=message))
         else:
-            findings.append((SERVER_DATABASE if on_server else DATABASE).finding(message, check=check))
+            findings.append((kinds.SERVER_DATABASE if on_server else kinds.DATABASE).finding(message, check=check))
     return findings or [Finding("database", True, "It is sound.")]
 
 
@@ -83,18 +73,18 @@ def repaired_findings(space: OpenSpace, done: Salvaged) -> Iterator[Finding]:
         yield Finding("journal", True, f"{counted(back, 'entry was', 'entries were')} read again from the files.")
     if not done.rows:
         what = "Nothing could be read from the old file: what only it contained is lost."
-        yield LOST.finding(what, old=done.old)
+        yield kinds.LOST.finding(what, old=done.old)
     if lost:
         what = f"{counted(len(lost), 'memory', 'memories')} could not be read: {_id_list(lost)}"
-        yield LOST.finding(what, old=done.old)
+        yield kinds.LOST.finding(what, old=done.old)
     if done.lost_versions:
         count = counted(len(done.lost_versions), "memory has", "memories have")
         what = f"{count} lost a version: {_id_list(done.lost_versions)}"
-        yield LOST_VERSIONS.finding(what, memory_id=done.lost_versions[0])
+        yield kinds.LOST_VERSIONS.finding(what, memory_id=done.lost_versions[0])
     if done.doubtful:
         count = counted(len(done.doubtful), "memory is", "memories are")
         what = f"{count} not as written, and marked as stale: {_id_list(done.doubtful)}"
-        yield NOT_AS_WRITTEN.finding(what, memory_id=done.doubtful[0])
+        yield kinds.NOT_AS_WRITTEN.finding(what, memory_id=done.doubtful[0])
     for table in sorted({*done.lost_rows, *done.lost_pages}):
         rows, pages = done.lost_rows.get(table, 0), done.lost_pages.get(table, 0)
         what = " and ".join(
@@ -105,7 +95,7 @@ def repaired_findings(space: OpenSpace, done: Salvaged) -> Iterator[Finding]:
         elif table == "memories" and not done.lost_rows.get(table):  # lost memories are listed by id
             yield Finding(f"table {table}", True, f"{what} could not be read.")
         else:
-            yield LOST_ROWS.finding(f"{what} could not be read.", check=f"table {table}", old=done.old)
+            yield kinds.LOST_ROWS.finding(f"{what} could not be read.", check=f"table {table}", old=done.old)
 
 
 def _id_list(ids: Sequence[str]) -> str:
@@ -121,8 +111,8 @@ def check_lost_writes(folder: Path, *, fix: bool) -> list[Finding]:
     try:
         row = json.loads(note.read_bytes())
         count = counted(int(row["writes"]), "write", "writes")
-        return [LOST_WRITES.finding(f"{count} at the end of the log could not be read.", old=row["old"])]
+        return [kinds.LOST_WRITES.finding(f"{count} at the end of the log could not be read.", old=row["old"])]
     except FileNotFoundError:
         return []
     except (OSError, ValueError, TypeError, LookupError):
-        return [LOST_WRITES.finding("Writes at the end of the log could not be read.", old=folder / FOLDER)]
+        return [kinds.LOST_WRITES.finding("Writes at the end of the log could not be read.", old=folder / FOLDER)]

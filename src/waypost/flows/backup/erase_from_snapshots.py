@@ -4,6 +4,7 @@ The transaction that erases them in the database notes it. The note is removed w
 process is killed, the next one that opens the memory continues.
 """
 
+import contextlib
 from collections.abc import Iterable, Sequence
 
 from waypost.config import Settings
@@ -26,7 +27,6 @@ from waypost.journal.files import JournalFolder
 from waypost.model.memory import HEADING, Version
 from waypost.model.time import Clock
 from waypost.space.place import DATABASE_FILE
-from waypost.store.journal import KnownFile
 from waypost.store.protocol import Writer
 from waypost.store.sqlite.snapshot import fold_log, holds
 from waypost.store.sqlite.store import SqliteStore
@@ -94,8 +94,7 @@ def _erase(backup: MemoryBackup, targets: ErasureTargets, settings: Settings, cl
     for left in backup.path.rglob(".*.tmp"):  # of a process that was killed here
         left.unlink(missing_ok=True)
     folder = JournalFolder(backup.path / JOURNAL, backup.path / "journal.lock", settings.journal)
-    store = SqliteStore(backup.path, clock=clock, busy_seconds=settings.busy_timeout_seconds)
-    try:
+    with contextlib.closing(SqliteStore(backup.path, clock=clock, busy_seconds=settings.busy_timeout_seconds)) as store:
         with store.write() as writer:
             rows = rows_to_erase(writer, targets)
             # Files first: their lines are found by the texts, which are erased below.
@@ -109,8 +108,6 @@ def _erase(backup: MemoryBackup, targets: ErasureTargets, settings: Settings, cl
             erase_rows(writer, rows)
         if not store.scrub(traces_of(rows.texts)):
             raise StoreBusy(f"{backup.path} is in use.", "Repeat `waypost doctor --fix`.")
-    finally:
-        store.close()
     describe(backup.path, description_of(backup))
 
 
@@ -121,4 +118,4 @@ def _media(copies: Sequence[Version]) -> list[str]:
 def _note_file(folder: JournalFolder, writer: Writer, path: str) -> None:
     stamp = folder.stamp(path) if path.endswith(".md") else None
     if stamp is not None:
-        writer.journal.extend_file("", path, KnownFile(stamp.size, stamp.mtime, stamp.gzipped), [])
+        writer.journal.extend_file("", path, stamp, [])

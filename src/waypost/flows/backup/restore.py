@@ -179,17 +179,20 @@ def _need_usable(place: BackupPlace, backup: MemoryBackup) -> MemoryBackup:
 @contextmanager
 def _staged_copy(place: BackupPlace, backup: MemoryBackup) -> Iterator[SqliteStore]:
     """A copy of the snapshot's database in the current schema. The snapshot stays as it is."""
-    stage = place.folder / FOLDER / f"{TEMPORARY}{os.urandom(6).hex()}"
-    stage.mkdir(mode=0o700)
-    try:
+    with _temporary_folder(place) as stage:
         shutil.copy2(backup.path / DATABASE_FILE, stage / DATABASE_FILE)
-        store = SqliteStore(stage, clock=place.clock)
-        try:
+        with contextlib.closing(SqliteStore(stage, clock=place.clock)) as store:
             yield store
-        finally:
-            store.close()
+
+
+@contextmanager
+def _temporary_folder(place: BackupPlace) -> Iterator[Path]:
+    folder = place.folder / FOLDER / f"{TEMPORARY}{os.urandom(6).hex()}"
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
     finally:
-        shutil.rmtree(stage, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _plan_with_targets(place: BackupPlace, backup: MemoryBackup) -> tuple[RestorePlan, ErasureTargets]:
@@ -384,13 +387,9 @@ def _restore_damaged(place: BackupPlace, backup: MemoryBackup, caller: Caller, n
     if targets:
         erase_from(backup, targets, place.settings, place.clock)
     plan = RestorePlan(backup, is_damaged=True, returned=backup.memories)
-    fresh = place.folder / FOLDER / f"{TEMPORARY}{os.urandom(6).hex()}"
-    fresh.mkdir(mode=0o700)
-    try:
+    with _temporary_folder(place) as fresh:
         _fill(place, backup, fresh, remains, plan, caller)
         overwrite(fresh / DATABASE_FILE, place.database, busy_seconds=min(5.0, place.settings.busy_timeout_seconds))
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
     place.database.chmod(0o600)
     for left in place.folder.glob("vectors-*.bin"):
         left.unlink(missing_ok=True)
@@ -406,8 +405,7 @@ def _fill(
     place: BackupPlace, backup: MemoryBackup, folder: Path, remains: Remains, plan: RestorePlan, caller: Caller
 ) -> None:
     now = place.clock()
-    store = SqliteStore(folder, clock=place.clock)
-    try:
+    with contextlib.closing(SqliteStore(folder, clock=place.clock)) as store:
         with _staged_copy(place, backup) as copy, copy.read() as saved, store.write() as writer:
             RowRestore(writer, saved, [], now).run()
             if remains.key is not None and remains.key == saved.meta.get(TOMBSTONE_KEY):
@@ -419,8 +417,6 @@ def _fill(
             _note(writer.audit.add, plan, caller, now)
         if not store.scrub([]):
             raise StoreError(f"{folder} is in use.", "Repeat.")
-    finally:
-        store.close()
 
 
 def _keep_aside(place: BackupPlace) -> Path | None:
@@ -443,9 +439,6 @@ def _repair_metadata(place: BackupPlace, backup: MemoryBackup) -> list[str]:
             current.rename(current.with_name(f"{METADATA_FILE}.damaged-{place.clock():%Y%m%dT%H%M%SZ}"))
     if saved.is_file():
         _put_file(saved, current)
-        return [f"{METADATA_FILE} was missing or damaged and is as it was {_when(backup)}."]
+        when = f"on {format_time(backup.made_at)[:10]}" if backup.made_at else "then"
+        return [f"{METADATA_FILE} was missing or damaged and is as it was {when}."]
     return []
-
-
-def _when(backup: MemoryBackup) -> str:
-    return f"on {format_time(backup.made_at)[:10]}" if backup.made_at else "then"

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from waypost.flows.facts.candidates import marks_of, text_marks
-from waypost.flows.move.rows import batches, digest_of
+from waypost.flows.move.rows import batches, digest_of, key_of
 from waypost.flows.versions.prepare import marks_standing, passage_rows
 from waypost.flows.write.erase_rows import erased_marks
 from waypost.model.candidate import CandidateRow
@@ -18,7 +18,8 @@ from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import Version
 from waypost.retrieve.passages import passages_of
 from waypost.store.protocol import Reader, Writer
-from waypost.store.tables import TABLES, Row, TableReader, TableWriter
+from waypost.store.sql.moving import TableChanges, TableRows
+from waypost.store.tables import TABLES, Row
 
 MEMORIES, REFERENCES, VERDICTS = TABLES["memories"], TABLES["code_refs"], TABLES["verdicts"]
 _ID, _COLLECTION, _SUPERSEDED = MEMORIES.at("memory_id", "collection", "superseded_at")
@@ -75,7 +76,7 @@ def _current(rows: Iterable[KeptRow]) -> dict[str, set[bytes]]:
     return current
 
 
-def compare(saved: TableReader, live: TableReader) -> Compared:
+def compare(saved: TableRows, live: TableRows) -> Compared:
     done, there = Compared(), dict[bytes, list[KeptRow]]()
     for row in _rows(live, "memories"):
         done.numbers.add(row[0])
@@ -95,9 +96,13 @@ def compare(saved: TableReader, live: TableReader) -> Compared:
     return done
 
 
-def _rows(tables: TableReader, name: str) -> Iterator[Row]:
+def _rows(tables: TableRows, name: str) -> Iterator[Row]:
     for rows in batches(tables, TABLES[name]):
         yield from rows
+
+
+def _by_key(tables: TableRows, name: str) -> dict[Any, Row]:
+    return {key_of(TABLES[name], row): row for row in _rows(tables, name)}
 
 
 def rejected_versions(saved: Reader, rows: Sequence[KeptRow], key: bytes, marks: set[bytes]) -> list[Version]:
@@ -128,8 +133,8 @@ class RowRestore:
 
     def __init__(self, writer: Writer, saved: Reader, engines: Sequence[str], now: datetime) -> None:
         self._writer, self._saved, self._engines, self._now = writer, saved, engines, now
-        self._from: TableReader = saved.tables()
-        self._to: TableWriter = writer.tables()
+        self._from: TableRows = saved.tables()
+        self._to: TableChanges = writer.tables()
         self._numbers: dict[int, int] = {}  # number in the snapshot → number in the memory
 
     def run(self) -> Compared:
@@ -221,53 +226,47 @@ class RowRestore:
     # -- what belongs to them
 
     def _put_states(self, ids: set[str]) -> None:
-        wanted = {row[0]: row for row in _rows(self._from, "states") if row[0] in ids}
-        there = {row[0]: row for row in _rows(self._to, "states") if row[0] in ids}
+        wanted, there = (
+            {key: row for key, row in _by_key(tables, "states").items() if row[0] in ids}
+            for tables in (self._from, self._to)
+        )
         self._replace("states", wanted, there)
 
     def _put_edges(self, ids: set[str], done: Compared) -> None:
-        table = TABLES["edges"]
-        start, end = table.at("from_id", "to_id")
+        start, end = TABLES["edges"].at("from_id", "to_id")
         present = ids | done.other_ids
-
-        def found(tables: TableReader) -> dict[Any, Row]:
-            rows = [row for row in _rows(tables, "edges") if row[start] in ids or row[end] in ids]
-            return {tuple(row[at] for at in table.at(*table.key)): row for row in rows}
-
-        wanted = {key: row for key, row in found(self._from).items() if {row[start], row[end]} <= present}
-        self._replace("edges", wanted, found(self._to))
+        wanted, there = (
+            {key: row for key, row in _by_key(tables, "edges").items() if row[start] in ids or row[end] in ids}
+            for tables in (self._from, self._to)
+        )
+        self._replace("edges", {key: row for key, row in wanted.items() if {row[start], row[end]} <= present}, there)
 
     def _put_candidates(self) -> None:
         wanted, key = {}, bytes.fromhex(self._writer.meta.get(TOMBSTONE_KEY) or "")
         for row in _rows(self._from, "candidates"):
             candidate = self._saved.facts.candidate(row[0])
             if candidate is not None and not self._writer.tombstones.matching(marks_of(candidate, key)):
-                wanted[row[0]] = row
-        self._replace("candidates", wanted, {row[0]: row for row in _rows(self._to, "candidates")})
+                wanted[row[:1]] = row
+        self._replace("candidates", wanted, _by_key(self._to, "candidates"))
 
     def _put_journal(self) -> None:
         """Restore what is known about journal files. Files that have changed since are read again later."""
         for name in ("journal_files", "journal_places"):
-            at = TABLES[name].at(*TABLES[name].key)
-            saved = {tuple(row[column] for column in at): row for row in _rows(self._from, name)}
-            there = {tuple(row[column] for column in at): row for row in _rows(self._to, name)}
-            self._replace(name, saved, there)
+            self._replace(name, _by_key(self._from, name), _by_key(self._to, name))
 
     def _replace(self, name: str, wanted: dict[Any, Row], there: dict[Any, Row]) -> None:
-        table, at = TABLES[name], TABLES[name].at(*TABLES[name].key)
-        gone = [row for key, row in there.items() if key not in wanted]
-        self._to.drop(table, [tuple(row[column] for column in at) for row in gone])
+        table = TABLES[name]
+        self._to.drop(table, [key for key in there if key not in wanted])
         changed = [row for key, row in wanted.items() if there.get(key) != row]
         for start in range(0, len(changed), _AT_ONCE):
             self._to.put(table, changed[start : start + _AT_ONCE])
 
     def _add_missing(self, name: str) -> None:
         """Add missing rows. Existing rows are newer, and some are a person's consent: they stay."""
-        table, at = TABLES[name], TABLES[name].at(*TABLES[name].key)
-        there = {tuple(row[column] for column in at) for row in _rows(self._to, name)}
-        missing = [row for row in _rows(self._from, name) if tuple(row[column] for column in at) not in there]
+        there = _by_key(self._to, name)
+        missing = [row for key, row in _by_key(self._from, name).items() if key not in there]
         if missing:
-            self._to.load(table, missing)
+            self._to.load(TABLES[name], missing)
 
     # -- what never goes
 

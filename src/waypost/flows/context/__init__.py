@@ -11,12 +11,7 @@ if TYPE_CHECKING:
     from waypost.flows.context import inject as inject
     from waypost.flows.context import journal as journal
     from waypost.flows.context import journal_files as journal_files
-    from waypost.flows.context import nearest as nearest
     from waypost.flows.context import route as route
-    from waypost.flows.context import route_explanation as route_explanation
-    from waypost.flows.context import route_facts as route_facts
-    from waypost.flows.context import route_related as route_related
     from waypost.flows.context import scope as scope
-    from waypost.flows.context import shared as shared
 
 __getattr__ = lazy_modules(__name__)

@@ -6,7 +6,6 @@ approves its text.
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from waypost.context.budget import count_tokens
 from waypost.context.render import Opening
@@ -21,22 +20,6 @@ SHARE = 0.15  # of a budget: a longer one leaves too little for memories (`docto
 _APPROVED = "dna_approved:"
 _INSIDE = f"## {DNA} (not approved)"
 _CUT = "\n[… cut here]"
-
-
-@dataclass(frozen=True, slots=True)
-class Dna:
-    text: str  # without secrets
-    trusted: bool
-    tokens: int
-
-
-def dna_of(space: OpenSpace) -> Dna | None:
-    """The journal's DNA.md, or None if it is missing, empty or unreadable."""
-    try:
-        written = _written(space)
-    except WaypostError:
-        return None
-    return _read(space, written) if written else None
 
 
 def approve_dna(space: OpenSpace, caller: Caller) -> None:
@@ -63,32 +46,27 @@ def opening_of(
         return Opening(), (f"DNA.md was left out: {error.what}",)
     if written is None:
         return Opening(), ()
-    dna, notices = _read(space, written), []
-    if not dna.trusted:
+    text, trusted, notices = mask(written).text, _is_trusted(space, written), list[str]()
+    if not trusted:
         notices.append(
             "DNA.md came with the repository and is shown as data, until a person approves it: `waypost journal approve-dna`."
         )
-    made = Opening(outside=dna.text) if dna.trusted else Opening(inside=f"{_INSIDE}\n{dna.text}")
+    made = Opening(outside=text) if trusted else Opening(inside=f"{_INSIDE}\n{text}")
     taken = count(made.assembled(""))
     if taken > tokens:
-        made = _cut(dna, made, tokens, count)
+        made = _cut(text, trusted, tokens, count)
         notices.append(f"DNA.md alone takes {taken} of {tokens} tokens: it was cut, and nothing else has room.")
     elif taken > SHARE * tokens:
         notices.append(f"DNA.md takes {taken} of {tokens} tokens.")
     return made, tuple(notices)
 
 
-def _read(space: OpenSpace, written: str) -> Dna:
-    text = mask(written).text
-    return Dna(text, _is_trusted(space, written), count_tokens(text))
-
-
-def _cut(dna: Dna, whole: Opening, tokens: int, count: Callable[[str], int]) -> Opening:
-    low, high = 0, len(dna.text)
+def _cut(whole: str, trusted: bool, tokens: int, count: Callable[[str], int]) -> Opening:
+    low, high = 0, len(whole)
 
     def cut_to(length: int) -> Opening:
-        text = dna.text[:length].rstrip() + _CUT
-        return Opening(outside=text) if whole.outside else Opening(inside=f"{_INSIDE}\n{text}")
+        text = whole[:length].rstrip() + _CUT
+        return Opening(outside=text) if trusted else Opening(inside=f"{_INSIDE}\n{text}")
 
     while low < high:
         middle = (low + high + 1) // 2
@@ -97,9 +75,8 @@ def _cut(dna: Dna, whole: Opening, tokens: int, count: Callable[[str], int]) -> 
 
 
 def _written(space: OpenSpace) -> str | None:
-    try:
-        text = space.journal.read(DNA)
-    except NotFound:
+    text = space.journal.read_or_none(DNA)
+    if text is None:
         return None
     plain = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")[:MOST_CHARACTERS].strip()
     return plain.removeprefix("\ufeff") or None

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from waypost.lazy import lazy_modules
 
 if TYPE_CHECKING:
-    from waypost.flows.engines import choice as choice
     from waypost.flows.engines import pending_vectors as pending_vectors
     from waypost.flows.engines import query as query
 

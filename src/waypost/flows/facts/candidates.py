@@ -44,8 +44,9 @@ def take(
     items = {place: outcome for place, outcome in enumerate(placed) if isinstance(outcome, _Item)}
     certain = [place for place, item in items.items() if _is_certain(space, item)]
     uncertain = [place for place, item in items.items() if not _is_certain(space, item)]
-    write = preview if dry_run else _remember_all
-    for place, receipt in zip(certain, write(space, [items[p].draft for p in certain], caller), strict=True):
+    drafts = [items[place].draft for place in certain]
+    receipts = preview(space, drafts, caller) if dry_run else list(remember(space, drafts, caller, direct=False))
+    for place, receipt in zip(certain, receipts, strict=True):
         decided[place] = _stored(items[place], receipt)
     for place, receipt in zip(uncertain, preview(space, [items[p].draft for p in uncertain], caller), strict=True):
         decided[place] = _previewed(items[place], receipt)
@@ -64,15 +65,11 @@ class _Item:
     draft: Draft
     doubt: str = ""  # why it is not certain, apart from its confidence
 
-    @classmethod
-    def of(cls, space: OpenSpace, candidate: Candidate) -> "_Item":
-        return cls(candidate, replace(draft_of(space, candidate), memory_id=space.new_id()))
-
 
 def _item_or_refusal(space: OpenSpace, candidate: Candidate) -> "_Item | DecidedCandidate":
     """A candidate as an item, or a refusal: names in code can be anything, and one bad name must not stop the others."""
     try:
-        return _Item.of(space, candidate)
+        return _Item(candidate, replace(draft_of(space, candidate), memory_id=space.new_id()))
     except WaypostError as error:
         return DecidedCandidate(candidate, REFUSED, None, error.what)
 
@@ -89,16 +86,12 @@ def draft_of(space: OpenSpace, candidate: Candidate) -> Draft:
             "refs": [ref for ref in candidate.refs if _is_here(space, ref)],
             "evidence": list(candidate.evidence),
             "ttl_class": candidate.ttl_class,
-            "valid_from": _since(space, candidate),
+            # At most now: a committer's clock may be ahead of ours.
+            "valid_from": None if candidate.time is None else min(candidate.time, space.clock()),
             "key": key_of(candidate.topic),
             "tags": {"origin": candidate.origin},
         }
     )
-
-
-def _since(space: OpenSpace, candidate: Candidate) -> datetime | None:
-    """When it became true, at most now: a committer's clock may be ahead of ours."""
-    return None if candidate.time is None else min(candidate.time, space.clock())
 
 
 def _is_here(space: OpenSpace, ref: str) -> bool:
@@ -137,10 +130,6 @@ def says_the_same(stored: Version, draft: Draft) -> bool:
 
 def _is_certain(space: OpenSpace, item: _Item) -> bool:
     return item.candidate.is_certain and not item.doubt and space.settings.learn_hold != "all"
-
-
-def _remember_all(space: OpenSpace, drafts: Sequence[Draft], caller: Caller) -> list[Receipt]:
-    return list(remember(space, drafts, caller, direct=False))
 
 
 def _stored(item: _Item, receipt: Receipt) -> DecidedCandidate:

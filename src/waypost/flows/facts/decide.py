@@ -13,18 +13,8 @@ from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.current import audit, refuse_derived, visible_version
 from waypost.flows.write.insert import judging_engine
 from waypost.flows.write.remember import remember
-from waypost.model.causal import (
-    BLOCKS,
-    CAUSAL_LINKS,
-    CAUSES,
-    CONSEQUENCE,
-    CONSTRAINT,
-    DECISION,
-    JUSTIFIES,
-    LEADS_TO,
-    REASON,
-    CausalEdge,
-)
+from waypost.model import causal
+from waypost.model.causal import CausalEdge
 from waypost.model.draft import MAX_ITEMS, Draft
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller, Version
@@ -40,7 +30,7 @@ Part = str | tuple[str, float]  # a text or the id of a memory, optionally with 
 _SHARED = ("level", "domain", "module", "session", "speaker", "time", "valid_from")
 _LOOKED_AT = 30  # most similar memories that are compared
 # Kinds that can be causes, and kinds that name a cause. The same text as both connects two chains.
-_CAUSES, _CAUSED = (DECISION, CONSEQUENCE), (REASON, CONSTRAINT)
+_CAUSES, _CAUSED = (causal.DECISION, causal.CONSEQUENCE), (causal.REASON, causal.CONSTRAINT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +94,11 @@ def decide(
     chain: dict[str, Any] = {"because": list(because), "leads_to": list(leads_to), "given": list(given)}
     chain |= {"strength": options["strength"]} if options.get("strength") is not None else {}
     strength = _strength(options.pop("strength", None))
-    whole = _part(DECISION, text, options, strength)
+    whole = _part(causal.DECISION, text, options, strength)
     if whole.draft is not None:
         whole = replace(whole, draft=replace(whole.draft, chain=chain, **approved or {}))
     shared = {name: options[name] for name in _SHARED if name in options}
-    groups = ((REASON, because), (CONSEQUENCE, leads_to), (CONSTRAINT, given))
+    groups = ((causal.REASON, because), (causal.CONSEQUENCE, leads_to), (causal.CONSTRAINT, given))
     parts = [_part(kind, part, shared, strength) for kind, some in groups for part in _several(kind, some)]
     _check_known(space, whole, parts)
     (decision,) = _write_parts(space, [whole], caller)
@@ -117,7 +107,7 @@ def decide(
     receipts = _write_parts(space, parts, caller)
     edges = _write_links(space, decision.id, list(zip(parts, receipts, strict=True)), caller)
     by_kind = {kind: tuple(r for p, r in zip(parts, receipts, strict=True) if p.kind == kind) for kind, _ in groups}
-    return Decided(decision, by_kind[REASON], by_kind[CONSEQUENCE], by_kind[CONSTRAINT], edges)
+    return Decided(decision, by_kind[causal.REASON], by_kind[causal.CONSEQUENCE], by_kind[causal.CONSTRAINT], edges)
 
 
 def _several(kind: str, given: Sequence[Part]) -> Sequence[Part]:
@@ -159,7 +149,7 @@ def _check_known(space: OpenSpace, whole: _Part, parts: Sequence[_Part]) -> None
             if part.memory_id:
                 version = visible_version(reader, part.memory_id, Moment(space.clock()))
                 refuse_derived(version)
-                if part is whole and version.kind != DECISION:
+                if part is whole and version.kind != causal.DECISION:
                     raise InvalidInput(
                         f"The memory {version.memory_id} is a {version.kind}, no decision.",
                         "Give the decision as a text.",
@@ -195,7 +185,9 @@ def _write_links(
     if not said and not echoes:
         return ()
     with space.store.write() as writer:
-        strengths = {(e.kind, e.from_id, e.to_id): e.strength for e in writer.edges.of_kinds(members, CAUSAL_LINKS)}
+        strengths = {
+            (e.kind, e.from_id, e.to_id): e.strength for e in writer.edges.of_kinds(members, causal.CAUSAL_LINKS)
+        }
         ends = {end for edge, _ in (*said, *echoes) for end in (edge.from_id, edge.to_id)}
         there = {end for end in ends if writer.memories.versions(end)}  # one may be forgotten meanwhile
         edges = [
@@ -208,9 +200,9 @@ def _write_links(
 
 
 def _edge(decision: str, part: _Part, memory_id: str) -> CausalEdge:
-    if part.kind == CONSEQUENCE:
-        return CausalEdge(LEADS_TO, decision, memory_id)
-    return CausalEdge(JUSTIFIES if part.kind == REASON else BLOCKS, memory_id, decision)
+    if part.kind == causal.CONSEQUENCE:
+        return CausalEdge(causal.LEADS_TO, decision, memory_id)
+    return CausalEdge(causal.JUSTIFIES if part.kind == causal.REASON else causal.BLOCKS, memory_id, decision)
 
 
 def _put(
@@ -241,7 +233,7 @@ def _echoes(space: OpenSpace, reader: Reader, members: Sequence[str]) -> Iterato
             if other not in members:
                 pair = (member, other) if is_cause else (other, member)
                 likenesses[pair] = max(likeness, likenesses.get(pair, 0.0))
-    return (CausalEdge(CAUSES, cause, effect, likeness) for (cause, effect), likeness in likenesses.items())
+    return (CausalEdge(causal.CAUSES, cause, effect, likeness) for (cause, effect), likeness in likenesses.items())
 
 
 def _same_in_other_chains(

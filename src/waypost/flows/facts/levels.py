@@ -11,6 +11,7 @@ from waypost.flows.versions.authority import refuse_outranked
 from waypost.flows.versions.current import audit, current_versions, nothing_new, refuse_derived, visible_version
 from waypost.flows.versions.prepare import prepare_version, put
 from waypost.flows.versions.row import memory_row
+from waypost.flows.write.reinstate import with_same_value
 from waypost.model.draft import MAX_LEVEL, Draft, check_line, check_whole
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
@@ -79,7 +80,9 @@ def promote(space: OpenSpace, memory_id: str, place: FactPlace, caller: Caller) 
             raise Refused("This value was rejected in that domain.", "A person can lift that.")
         for version, item in zip(before, items, strict=True):
             if item.version.domain != version.domain:
-                _refuse_double(writer, item.version)
+                for same in with_same_value(writer, item.version):
+                    if overlap(same.period, item.version.period):
+                        raise InvalidInput(f"{same.memory_id} says exactly this there.", "Retract one of them.")
         for version, item in zip(before, items, strict=True):
             writer.memories.supersede(version.number, now)
             put(writer, item.version, item.passages, nothing_new(space, writer))
@@ -88,12 +91,6 @@ def promote(space: OpenSpace, memory_id: str, place: FactPlace, caller: Caller) 
         stands = {"level": place.level, "parent": place.parent, "domain": place.domain is not None}
         audit(space, writer, "promote", memory_id, caller, {k: v for k, v in stands.items() if v is not None})
     return Receipt(memory_id, "added", current.key, reason=_change_text(current, place), replaces=memory_id)
-
-
-def _refuse_double(reader: Reader, moved: Version) -> None:
-    for same in reader.memories.with_fingerprint(moved.fingerprint):
-        if same.memory_id != moved.memory_id and same.superseded_at is None and overlap(same.period, moved.period):
-            raise InvalidInput(f"{same.memory_id} says exactly this there.", "Retract one of them.")
 
 
 def _change_text(before: Version, place: FactPlace) -> str:

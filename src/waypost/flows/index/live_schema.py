@@ -19,17 +19,13 @@ def _masked_table(table: SchemaTable) -> SchemaTable:
         replace(
             column,
             name=_mask_text(column.name),
-            default=_mask_optional(column.default),
+            default=None if column.default is None else mask(column.default).text,
             comment=_mask_text(column.comment),
         )
         for column in table.columns
     )
     name, description = _mask_text(table.name), _mask_text(table.description)
     return replace(table, name=name, columns=columns, description=description, evidence=())
-
-
-def _mask_optional(text: str | None) -> str | None:
-    return None if text is None else mask(text).text
 
 
 def _mask_text(text: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from waypost.errors import InvalidInput, PersonOnly, StoreError
-from waypost.flows.journal.index_page import back_up, read_index
+from waypost.flows.journal.index_page import back_up
 from waypost.flows.journal_files.log import note
 from waypost.flows.journal_files.reconcile import changes_by_waypost
 from waypost.flows.journal_files.sync import sync
@@ -60,7 +60,7 @@ def curate(space: OpenSpace, memory_id: str, caller: Caller, heading: str | None
         _refuse_heading(title)
     with changes_by_waypost(space, [INDEX]) as folder:
         for _ in range(_MOST_TRIES):
-            before = read_index(folder)
+            before = folder.read_or_none(INDEX)
             page = page_top(language_of(version.text)) if before is None else before
             upper = split_frame(page).before
             if any(bullet.id == memory_id for bullet in parse_bullets(upper)):

@@ -7,12 +7,12 @@ import can be repeated. Undo removes entries that nobody changed since, and exac
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from waypost.errors import NotFound, StoreError
+from waypost.errors import StoreError
 from waypost.flows.journal_files.preferences import forget_promoted, promote_preferences
 from waypost.flows.move.imports import Undone, batches, finish, register, undo_import, unfinished, unregister, write
 from waypost.flows.open_space import OpenSpace
@@ -68,20 +68,8 @@ class EntryImportReport:
     dry_run: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "import": self.id,
-            "from": self.origin,
-            "days": self.days,
-            "entries": self.entries,
-            "preferences": self.preferences,
-            "duplicates": self.duplicates,
-            "refused": self.refused,
-            "masked": self.masked,
-            "files": list(self.files),
-            "backup": self.backup,
-            "notices": list(self.notices),
-            "dry_run": self.dry_run,
-        }
+        fields = asdict(self) | {"files": list(self.files), "notices": list(self.notices)}
+        return {"import": fields.pop("id"), "from": fields.pop("origin"), **fields}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +105,7 @@ def survey(space: OpenSpace, plan: ImportPlan) -> EntryImportReport:
 
 
 def _would_write(space: OpenSpace, page: ImportedPage) -> bool:
-    content = _read(space, page.path)
+    content = space.journal.read_or_none(page.path)
     return content is None or (page.upper and not _contains(content, mask(page.text).text))
 
 
@@ -242,7 +230,7 @@ def _write_page(space: OpenSpace, page: ImportedPage, import_id: str) -> bool:
     text = page.text.strip("\n") + "\n"
     for _ in range(_MOST_TRIES):
         with space.journal.locked():
-            content = _read(space, page.path)
+            content = space.journal.read_or_none(page.path)
             if content is not None and (not page.upper or _contains(content, text)):
                 return False
             after = text if content is None else _with_text_below(content, text)
@@ -268,13 +256,6 @@ def _note_page(space: OpenSpace, import_id: str, path: str, text: str, *, create
         writer.meta.set(f"{_FILES}:{import_id}", json.dumps([*noted, {"path": path, "text": text, "created": created}]))
 
 
-def _read(space: OpenSpace, path: str) -> str | None:
-    try:
-        return space.journal.read(path)
-    except NotFound:
-        return None
-
-
 # -- undo
 
 
@@ -297,7 +278,7 @@ def _remove_from_file(space: OpenSpace, noted: dict[str, Any]) -> bool:
     path, text = noted["path"], noted["text"]
     for _ in range(_MOST_TRIES):
         with space.journal.locked():
-            content = _read(space, path)
+            content = space.journal.read_or_none(path)
             if content is None or (noted["created"] and content == text):
                 space.journal.remove(path)
                 return True

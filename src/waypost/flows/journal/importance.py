@@ -28,6 +28,7 @@ _REMEMBERED = 50_000
 _EMBEDDED_AT_ONCE = 256  # texts without a vector that are embedded at once; a worker embeds more
 _ASKED_FOR = timedelta(days=7)  # older entries are not sent to a model: their day was judged before
 _ANSWER_TOKENS = 200  # for each utterance
+DayOf = Callable[[datetime], date]
 _JUDGED = "importance:"  # in the table `meta`, by the memory's id: mark of the text, points, model
 
 
@@ -47,12 +48,12 @@ def scored(
     idents = [entry.id or f"entry {place}" for place, entry in enumerate(entries)]
     with space.store.read() as reader:
         versions = {version.memory_id: version for version in _journal(reader, entries, at)}
-    local = _Days(space)
+    day_of = space.journal.today
     own = {
-        ident: _turn_of_entry(ident, entry, versions.get(ident), local)
+        ident: _turn_of_entry(ident, entry, versions.get(ident), day_of)
         for ident, entry in zip(idents, entries, strict=True)
     }
-    others = [_turn_of_version(version, local) for ident, version in versions.items() if ident not in own]
+    others = [_turn_of_version(version, day_of) for ident, version in versions.items() if ident not in own]
     turns = in_order([*own.values(), *(turn for turn in others if turn.at <= at)])
     topics = _topics(space, turns, own.keys(), versions)
     turns_to_judge = [turn for turn in own.values() if turn.role == "person" and turn.ident in versions and turn.text]
@@ -67,28 +68,20 @@ def scored(
 # -- turns
 
 
-class _Days:
-    def __init__(self, space: OpenSpace) -> None:
-        self._local: Callable[[datetime], datetime] = space.journal.local
-
-    def __call__(self, at: datetime) -> date:
-        return self._local(at).date()
-
-
-def _turn_of_entry(ident: str, entry: Entry, version: Version | None, local: _Days) -> JudgedTurn:
+def _turn_of_entry(ident: str, entry: Entry, version: Version | None, day_of: DayOf) -> JudgedTurn:
     text, role = entry.held or "", role_of(entry.speaker, entry.kind)
     if role != "person":
         language = ""  # only what people say is read
     else:
         language = (version.language if version is not None and version.text == text else language_of(text)) or "en"
-    return JudgedTurn(ident, text, entry.at, local(entry.at), role, entry.kind, entry.session, language)
+    return JudgedTurn(ident, text, entry.at, day_of(entry.at), role, entry.kind, entry.session, language)
 
 
-def _turn_of_version(version: Version, local: _Days) -> JudgedTurn:
+def _turn_of_version(version: Version, day_of: DayOf) -> JudgedTurn:
     said_at, role = version.time or version.valid_from, role_of(version.speaker, version.kind)
     language = version.language or "en"
     return JudgedTurn(
-        version.memory_id, version.text, said_at, local(said_at), role, version.kind, version.session, language
+        version.memory_id, version.text, said_at, day_of(said_at), role, version.kind, version.session, language
     )
 
 

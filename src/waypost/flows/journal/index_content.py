@@ -11,7 +11,6 @@ from waypost.flows.journal_files.preferences import promoted_ids
 from waypost.flows.journal_files.tally import journal_tally, named_entries
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import Bullet, parse_bullets
-from waypost.journal.files import FileStamp
 from waypost.journal.index_page.content import (
     CondenseState,
     Day,
@@ -40,6 +39,7 @@ from waypost.journal.summary.frame import split_frame
 from waypost.journal.summary.items import source_of
 from waypost.journal.wording import main_language, without_markdown
 from waypost.model.journal import Entry, ScoredEntry, mark_of
+from waypost.store.journal import FileStamp
 
 MOST_LINES_OF_A_SUMMARY = 4
 MOST_FREQUENT = 3

@@ -15,7 +15,7 @@ from waypost.flows.journal_files.reconcile import changes_by_waypost
 from waypost.flows.journal_files.sync import sync
 from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.files import PACKED, JournalFolder, pack, unpack
+from waypost.journal.files import PACKED, pack, unpack
 from waypost.journal.index_page.lines import sources_of
 from waypost.journal.index_page.page import generated_part, page_top, without_time
 from waypost.journal.layout import INDEX
@@ -41,7 +41,7 @@ def refresh_index(space: OpenSpace) -> bool:
     content = content_of(space)
     part = generated_part(content)
     for _ in range(_MOST_TRIES):
-        before = read_index(space.journal)
+        before = space.journal.read_or_none(INDEX)
         clean = without_merged_part(before or "")
         frame = split_frame(clean)
         if (
@@ -91,13 +91,6 @@ def _with_newlines(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def read_index(folder: JournalFolder) -> str | None:
-    try:
-        return folder.read(INDEX)
-    except NotFound:
-        return None
-
-
 # -- copies of it
 
 
@@ -136,7 +129,7 @@ def restore_index(space: OpenSpace, day: date) -> None:
         raise NotFound(f"There is no copy of {INDEX} of {day}.", "`waypost journal stats` shows which there are.")
     text = backup.text
     with changes_by_waypost(space, [INDEX]) as folder:
-        before = read_index(folder)
+        before = folder.read_or_none(INDEX)
         if before is not None:
             _write(space, BEFORE_RESTORE, before, replace=True)
         if not folder.replace(INDEX, text, expected=before):

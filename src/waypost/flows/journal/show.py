@@ -10,18 +10,8 @@ from waypost.flows.journal.timeline import parse_span
 from waypost.flows.journal_files.pages import best_first
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.search import recall
+from waypost.journal import layout
 from waypost.journal.files import JournalFolder
-from waypost.journal.layout import (
-    Month,
-    Week,
-    archived_path,
-    day_of,
-    day_path,
-    month_path,
-    stage_of,
-    week_path,
-    year_path,
-)
 from waypost.model.ids import check_id
 from waypost.model.recall import View
 from waypost.model.time import Moment
@@ -46,7 +36,7 @@ def show(space: OpenSpace, what: str = "") -> ShownFile:
         parts = _parts(folder, path)
         if parts:
             text = "\n".join(folder.read(part) for part in parts)
-            return ShownFile(parts[0], text, archived=stage_of(path).startswith("archive"))
+            return ShownFile(parts[0], text, archived=layout.stage_of(path).startswith("archive"))
     raise NotFound(
         f"The journal has nothing of {what.strip() or 'today'}.", "`waypost journal timeline` shows what there is."
     )
@@ -55,35 +45,39 @@ def show(space: OpenSpace, what: str = "") -> ShownFile:
 def _parts(folder: JournalFolder, path: str) -> list[str]:
     """The file, or all files of its day: each branch writes its own."""
     own = [path] if folder.exists(path) else []
-    day, stage = day_of(path), stage_of(path)
+    day, stage = layout.day_of(path), layout.stage_of(path)
     if day is None or path != f"{stage}/{day.isoformat()}.md":
         return own
     scanned = folder.scan(archive=stage.startswith("archive"))
-    return own + [other for other in scanned if other != path and stage_of(other) == stage and day_of(other) == day]
+    return own + [
+        other for other in scanned if other != path and layout.stage_of(other) == stage and layout.day_of(other) == day
+    ]
 
 
 def _paths(space: OpenSpace, what: str) -> list[str]:
     folder = space.journal
     if not what:
-        return [day_path(folder.today(space.clock()))]
+        return [layout.day_path(folder.today(space.clock()))]
     if what.removesuffix(".gz").endswith(".md"):
         return [what.removesuffix(".gz")]
     try:
         return _places(space, check_id(what))
     except InvalidInput:
         return [
-            candidate for path in _paths_of_span(*parse_span(space, what)) for candidate in (path, archived_path(path))
+            candidate
+            for path in _paths_of_span(*parse_span(space, what))
+            for candidate in (path, layout.archived_path(path))
         ]
 
 
 def _paths_of_span(first: date, last: date) -> list[str]:
     if first == last:
-        return [day_path(first)]
-    if Week.of(first) == Week.of(last):
-        return [week_path(Week.of(first))]
+        return [layout.day_path(first)]
+    if layout.Week.of(first) == layout.Week.of(last):
+        return [layout.week_path(layout.Week.of(first))]
     if (first.year, first.month) == (last.year, last.month):
-        return [month_path(Month(first.year, first.month))]
-    return [year_path(first.year)] if first.year == last.year else []
+        return [layout.month_path(layout.Month(first.year, first.month))]
+    return [layout.year_path(first.year)] if first.year == last.year else []
 
 
 def _places(space: OpenSpace, memory_id: str) -> list[str]:

@@ -9,9 +9,9 @@ from waypost.flows.journal_files.log import last_cleanup, metrics, next_cleanup
 from waypost.flows.journal_files.sync import sync
 from waypost.flows.journal_files.tally import held_pages, journal_tally
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.files import FileStamp
 from waypost.journal.layout import stage_of
 from waypost.model.time import format_time
+from waypost.store.journal import FileStamp
 
 MOST_SPEAKERS = 50
 

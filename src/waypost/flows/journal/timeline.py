@@ -12,18 +12,8 @@ from waypost.flows.journal_files.changes import sync_if_changed
 from waypost.flows.journal_files.tally import named_entries, tallies
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.current import current_versions
+from waypost.journal import layout
 from waypost.journal.index_page.tally import files_by_day
-from waypost.journal.layout import (
-    Month,
-    Week,
-    month_of,
-    month_path,
-    stage_of,
-    week_of,
-    week_path,
-    year_of,
-    year_path,
-)
 from waypost.journal.units import PAGES
 from waypost.model.journal import Entry
 from waypost.model.recall import View
@@ -141,10 +131,10 @@ def _written_span(text: str) -> tuple[date, date] | None:
             day = date.fromisoformat(text)
             return day, day
         if _WEEK.fullmatch(text):
-            week = Week(int(text[:4]), int(text[-2:]))
+            week = layout.Week(int(text[:4]), int(text[-2:]))
             return week.first, week.last
         if _MONTH.fullmatch(text):
-            return _month_span(Month(int(text[:4]), int(text[-2:])))
+            return _month_span(layout.Month(int(text[:4]), int(text[-2:])))
         if _YEAR.fullmatch(text):
             return date(int(text), 1, 1), date(int(text), 12, 31)
     except (ValueError, OverflowError) as error:
@@ -152,19 +142,19 @@ def _written_span(text: str) -> tuple[date, date] | None:
     return None
 
 
-def _month_span(month: Month) -> tuple[date, date]:
+def _month_span(month: layout.Month) -> tuple[date, date]:
     first = date(month.year, month.number, 1)
     return first, (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
 
 
 def _is_about(path: str, first: date, last: date) -> bool:
-    stage = stage_of(path)
-    if stage == "weekly" and (week := week_of(path)):
+    stage = layout.stage_of(path)
+    if stage == "weekly" and (week := layout.week_of(path)):
         return week.first <= last and week.last >= first
-    if stage == "monthly" and (month := month_of(path)):
+    if stage == "monthly" and (month := layout.month_of(path)):
         start, end = _month_span(month)
         return start <= last and end >= first
-    return stage == "yearly" and (year := year_of(path)) is not None and first.year <= year <= last.year
+    return stage == "yearly" and (year := layout.year_of(path)) is not None and first.year <= year <= last.year
 
 
 def _current_ids(space: OpenSpace, reader: Reader, first: date, last: date) -> set[str]:
@@ -187,7 +177,7 @@ def _in_renamed_files(
         paths = {
             place.path
             for journal, place in reader.journal.places_of(wanted)
-            if journal == space.journal_id and stage_of(place.path) in PAGES
+            if journal == space.journal_id and layout.stage_of(place.path) in PAGES
         }
         for entry, path, memory_id in named_entries(space, reader, sorted(paths)) if paths else ():
             if memory_id in wanted and first <= space.journal.today(entry.at) <= last:
@@ -208,11 +198,13 @@ def _entries_of_days(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> It
 def _overview(space: OpenSpace) -> Iterator[TimelinePeriod]:
     counts, files = tallies(space), space.journal.scan()
     spans: dict[str, tuple[date, date, str]] = {}
-    whole = {day for day, paths in files_by_day(files).items() if stage_of(paths[-1]) == "daily"}  # shown as days
+    whole = {
+        day for day, paths in files_by_day(files).items() if layout.stage_of(paths[-1]) == "daily"
+    }  # shown as days
     for day, paths in files_by_day(files).items():
         path, first, last, name = paths[-1], day, day, day.isoformat()
-        if stage_of(path) != "daily":
-            week = Week.of(day)
+        if layout.stage_of(path) != "daily":
+            week = layout.Week.of(day)
             path, first, last, name = _summary_of(week, files) or (path, week.first, week.last, str(week))
         spans.setdefault(name, (first, last, path))
     for name, (first, last, path) in sorted(spans.items(), key=lambda item: (item[1][1], item[0]), reverse=True):
@@ -231,12 +223,17 @@ def _overview(space: OpenSpace) -> Iterator[TimelinePeriod]:
         )
 
 
-def _summary_of(week: Week, files: "dict[str, Any]") -> tuple[str, date, date, str] | None:
-    if week_path(week) in files:
-        return week_path(week), week.first, week.last, str(week)
-    if month_path(week.month) in files:
-        return (month_path(week.month), week.month.weeks[0].first, week.month.weeks[-1].last, str(week.month))
-    if year_path(week.month.year) in files:
+def _summary_of(week: layout.Week, files: "dict[str, Any]") -> tuple[str, date, date, str] | None:
+    if layout.week_path(week) in files:
+        return layout.week_path(week), week.first, week.last, str(week)
+    if layout.month_path(week.month) in files:
+        return (layout.month_path(week.month), week.month.weeks[0].first, week.month.weeks[-1].last, str(week.month))
+    if layout.year_path(week.month.year) in files:
         year = week.month.year
-        return year_path(year), Month(year, 1).weeks[0].first, Month(year, 12).weeks[-1].last, str(year)
+        return (
+            layout.year_path(year),
+            layout.Month(year, 1).weeks[0].first,
+            layout.Month(year, 12).weeks[-1].last,
+            str(year),
+        )
     return None

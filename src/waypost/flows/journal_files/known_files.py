@@ -1,8 +1,7 @@
 """Which journal files the index knows, and in which state."""
 
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.files import FileStamp, JournalFolder
-from waypost.store.journal import KnownFile
+from waypost.journal.files import JournalFolder
 from waypost.store.protocol import Reader
 
 IN_TREES = "journals_in_trees"  # set once a journal was read in a repository
@@ -19,13 +18,9 @@ def files_match(space: OpenSpace, reader: Reader, folder: JournalFolder, archive
     if not reader.meta.get(MOVED):
         return False
     stored = reader.journal.files(space.journal_id, archive=archive)
-    return (not stored and not folder.root.is_dir()) or stored == known_files(folder.scan(archive=archive))
+    return (not stored and not folder.root.is_dir()) or stored == folder.scan(archive=archive)
 
 
 def tree_seen(space: OpenSpace, reader: Reader) -> str | None:
     """The checkout whose entries a reader sees if journals are kept in repositories, or None."""
     return space.journal_id if reader.meta.get(IN_TREES) else None
-
-
-def known_files(stamps: dict[str, FileStamp]) -> dict[str, KnownFile]:
-    return {path: KnownFile(stamp.size, stamp.mtime, stamp.gzipped) for path, stamp in stamps.items()}

@@ -3,13 +3,12 @@
 import json
 from collections.abc import Iterable, Sequence
 
-from waypost.errors import NotFound, StoreError
+from waypost.errors import StoreError
 from waypost.flows.journal_files.log import note
 from waypost.flows.journal_files.reconcile import changes_by_waypost
 from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, with_bullet
-from waypost.journal.files import JournalFolder
 from waypost.journal.index_page.days import PERSISTENT, stands_alone
 from waypost.journal.index_page.lines import one_line, phrases
 from waypost.journal.layout import PREFERENCES
@@ -43,7 +42,7 @@ def promote_preferences(space: OpenSpace, scored: Sequence[ScoredEntry]) -> list
     added: list[str] = []
     with changes_by_waypost(space, [PREFERENCES]) as folder:
         for _ in range(_MOST_TRIES):
-            before = _read(folder)
+            before = folder.read_or_none(PREFERENCES)
             after, added = _with_bullets(before, fresh)
             if not added or folder.replace(PREFERENCES, after, expected=before):
                 break
@@ -117,10 +116,3 @@ def _remember(space: OpenSpace, ids: Iterable[str]) -> None:
         key = journal_key(space, _PROMOTED)
         marks = dict.fromkeys([*json.loads(writer.meta.get(key) or "[]"), *(mark_of(memory_id) for memory_id in ids)])
         writer.meta.set(key, json.dumps(list(marks)[-MOST_REMEMBERED:]))
-
-
-def _read(folder: JournalFolder) -> str | None:
-    try:
-        return folder.read(PREFERENCES)
-    except NotFound:
-        return None

@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
-from waypost.errors import NotFound, WaypostError
+from waypost.errors import WaypostError
 from waypost.flows.journal_files.adopt import EntryAdopter
 from waypost.flows.journal_files.editor_conflicts import has_conflict, note_conflict, time_of, was_overwritten
-from waypost.flows.journal_files.known_files import IN_TREES, known_files
+from waypost.flows.journal_files.known_files import IN_TREES
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import JournalFolder
 from waypost.journal.layout import stage_of
@@ -26,7 +26,7 @@ from waypost.journal.markdown import render_entry
 from waypost.journal.units import JournalUnit, derived_id, entry_of, units_of
 from waypost.model.journal import Entry, mark_of
 from waypost.model.memory import State
-from waypost.store.journal import KnownFile, PlacedEntry
+from waypost.store.journal import FileStamp, PlacedEntry
 from waypost.store.protocol import Writer
 
 _SETTLES = 0.005  # seconds after which a file that is being saved has changed
@@ -60,10 +60,10 @@ def sync_in(
     folder, done = space.journal, done if done is not None else Synced()
     stored = writer.journal.files(space.journal_id)
     if only is None:
-        stamps = known_files(folder.scan())
+        stamps = folder.scan()
     else:
         stored = {path: stored[path] for path in only if path in stored}
-        stamps = known_files({path: stamp for path in only if (stamp := folder.stamp(path)) is not None})
+        stamps = {path: stamp for path in only if (stamp := folder.stamp(path)) is not None}
     if stored == stamps:
         return False
     changed = [path for path in stamps if stored.get(path) != stamps[path]]
@@ -123,7 +123,7 @@ def record_in(space: OpenSpace, writer: Writer, paths: Iterable[str]) -> None:
 class _FileContent:
     """The content of one file: each unit with its memory id."""
 
-    file: KnownFile | None
+    file: FileStamp | None
     units: list[tuple[str, JournalUnit]] = field(default_factory=list)
 
 
@@ -184,9 +184,8 @@ class _Sync:
 
     def _has_mark(self, path: str, written: Sequence[str]) -> bool:
         try:
-            return mark_of(self._folder.read(path)) in written
-        except NotFound:
-            return True
+            text = self._folder.read_or_none(path)
+            return text is None or mark_of(text) in written
         except WaypostError:  # damaged
             return False
 
@@ -194,8 +193,7 @@ class _Sync:
         """The file cannot be read: keep what is known of it until it changes again."""
         stamp = self._folder.stamp(path)
         if stamp is not None:
-            look = KnownFile(stamp.size, stamp.mtime, stamp.gzipped)
-            self._writer.journal.extend_file(self._journal, path, look, [])
+            self._writer.journal.extend_file(self._journal, path, stamp, [])
 
     def _take(self, memory_id: str, unit: JournalUnit, path: str) -> None:
         outcome = self._adopter.take(memory_id, unit, path)
@@ -247,7 +245,7 @@ class _Sync:
         except WaypostError as error:
             self._done.problems.append(error.what)
             return None
-        return _FileContent(KnownFile(stamp.size, stamp.mtime, stamp.gzipped), self._with_ids(path, units, before))
+        return _FileContent(stamp, self._with_ids(path, units, before))
 
     def _with_ids(
         self, path: str, units: Sequence[JournalUnit], before: Sequence[PlacedEntry]

@@ -3,11 +3,10 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import astuple
 from datetime import date
 from typing import Any, NamedTuple
 
-from waypost.errors import NotFound, WaypostError
+from waypost.errors import WaypostError
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.index_page.tally import Tally, entry_key, files_by_day, merge_entries, total, with_full_text
 from waypost.journal.layout import day_of, stage_of
@@ -20,11 +19,8 @@ _KNOWN = "journal_tallies"  # by day: stamps of its files and their figures; no 
 
 def entries_of(space: OpenSpace, path: str) -> tuple[Entry, ...]:
     """The entries of a day file, or () if it does not exist (any more)."""
-    try:
-        text = space.journal.read(path)
-    except NotFound:
-        return ()
-    return parse_page(text, day_of(path), space.journal.zone).entries
+    text = space.journal.read_or_none(path)
+    return () if text is None else parse_page(text, day_of(path), space.journal.zone).entries
 
 
 def _entries_or_none(space: OpenSpace, path: str) -> tuple[Entry, ...]:
@@ -85,7 +81,7 @@ def tallies(space: OpenSpace) -> dict[date, Tally]:
     rows: dict[str, Any] = {}
     changed = False
     for day, paths in files_by_day(files).items():
-        stamps = [[path, *astuple(files[path])] for path in paths]
+        stamps = [[path, *files[path]] for path in paths]
         row = known_rows.get(day.isoformat())
         if row is None or row["stamps"] != stamps:
             row = {"stamps": stamps, **Tally.of(day_entries(space, paths), day).to_json()}

@@ -18,7 +18,7 @@ from waypost.journal.units import PAGES, entry_of, unit_of
 from waypost.model.journal import Amendment, Entry
 from waypost.model.kinds import KINDS
 from waypost.model.memory import State, Version
-from waypost.store.journal import KnownFile, PlacedEntry
+from waypost.store.journal import PlacedEntry
 from waypost.store.protocol import Reader, Writer
 
 
@@ -88,8 +88,7 @@ def _append(space: OpenSpace, writer: Writer, entries: Sequence[Entry]) -> None:
         after = folder.stamp(path)
         if after is None:
             continue  # an editor has just moved it away: the next sync notices
-        expected = KnownFile(before.size, before.mtime, before.gzipped) if before else None
-        as_written = known_files.get(path) == expected and after.size == (before.size if before else 0) + added
+        as_written = known_files.get(path) == before and after.size == (before.size if before else 0) + added
         if not as_written:  # an editor has saved it in between
             note_conflict(writer, space.journal_id, path, after.mtime)
         first = len(writer.journal.places(space.journal_id, [path]))
@@ -97,7 +96,7 @@ def _append(space: OpenSpace, writer: Writer, entries: Sequence[Entry]) -> None:
         writer.journal.extend_file(
             space.journal_id,
             path,
-            KnownFile(after.size, after.mtime, after.gzipped) if as_written else None,
+            after if as_written else None,
             [
                 PlacedEntry(path, entry.id or "", first + at, unit_of(entry).digest, since)
                 for at, entry in enumerate(members)

@@ -42,7 +42,7 @@ class Kept:
 
     session: str
     added: int = 0
-    known: int = 0  # stored already
+    duplicates: int = 0  # stored already
     refused: int = 0  # rejected or forgotten before, or not storable
     masked: int = 0  # secrets
     lessons: tuple[DecidedCandidate, ...] = ()
@@ -57,7 +57,7 @@ class Kept:
         return {
             "session": self.session,
             "added": self.added,
-            "known": self.known,
+            "known": self.duplicates,
             "refused": self.refused,
             "masked": self.masked,
             "held": self.held,
@@ -107,7 +107,7 @@ def _append(space: OpenSpace, kept: Kept, turns: Sequence[SessionTurn], caller: 
     return replace(
         kept,
         added=kept.added + _count(receipts, "added", "merged"),
-        known=kept.known + len(drafts) - len(new) + _count(receipts, "duplicate"),
+        duplicates=kept.duplicates + len(drafts) - len(new) + _count(receipts, "duplicate"),
         refused=kept.refused + unusable + _count(receipts, "refused"),
         masked=kept.masked + sum(len(receipt.masked) for receipt in receipts if receipt.status == "added"),
     )

@@ -25,7 +25,7 @@ _ALIKE = 1e-3  # scores that differ by less are the same
 
 @dataclass(frozen=True, slots=True)
 class AnswerComparison:
-    asked: int
+    questions: int
     same: float  # the share of the first ten that is the same; 1 if nothing could be searched
 
 
@@ -71,7 +71,7 @@ def check_answers(source: Reader, target: Store, ids: NewIds, now: datetime) -> 
     comparison = AnswerComparison(len(alike), sum(alike) / len(alike) if alike else 1.0)
     if comparison.same < _LEAST_SAME:
         raise StoreError(
-            f"The copy answers {comparison.asked} questions otherwise than the memory does (the first ten are the same for"
+            f"The copy answers {comparison.questions} questions otherwise than the memory does (the first ten are the same for"
             f" {comparison.same:.0%}).",
             "Repeat the command; if it stays so, report it: this is a bug.",
         )

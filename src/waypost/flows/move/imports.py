@@ -211,7 +211,7 @@ def _note_merged(space: OpenSpace, import_id: str, memory_ids: Sequence[str], la
     For memories that existed before (up to version `last`): the version before, and the one that the import made.
     """
     with space.store.write() as writer:
-        merged, changed = _merged(writer, import_id), _changed(writer, import_id)
+        merged, changed = (_noted_versions(writer, import_id, what) for what in ("merged", "changed"))
         for memory_id in dict.fromkeys(memory_ids):
             versions = writer.memories.versions(memory_id)
             if versions and versions[0].details.get(IMPORT) == import_id:
@@ -223,16 +223,18 @@ def _note_merged(space: OpenSpace, import_id: str, memory_ids: Sequence[str], la
         writer.meta.set(f"{_BATCHES}:{import_id}:changed", json.dumps(changed))
 
 
-def _changed(reader: Reader, import_id: str) -> dict[str, list[int]]:
-    """For each memory that the import was merged into: the version before, and the last one it made."""
-    changed: dict[str, list[int]] = json.loads(reader.meta.get(f"{_BATCHES}:{import_id}:changed") or "{}")
-    return changed
+def _noted_versions(reader: Reader, import_id: str, what: str) -> dict[str, Any]:
+    """By memory id. `merged`: the last version that the import made of its own memories. `changed`: for each memory that
+    it was merged into, the version before and the last one it made.
+    """
+    versions: dict[str, Any] = json.loads(reader.meta.get(f"{_BATCHES}:{import_id}:{what}") or "{}")
+    return versions
 
 
 def _restore_changed(space: OpenSpace, writer: Writer, import_id: str, caller: Caller, now: datetime) -> list[str]:
     """Restore memories that the import was merged into, unless they changed since."""
     restored = []
-    for memory_id, (before, after) in _changed(writer, import_id).items():
+    for memory_id, (before, after) in _noted_versions(writer, import_id, "changed").items():
         versions = writer.memories.versions(memory_id)
         current = [version for version in versions if version.superseded_at is None]
         old = next((version for version in versions if version.number == before), None)
@@ -245,12 +247,6 @@ def _restore_changed(space: OpenSpace, writer: Writer, import_id: str, caller: C
         restored.append(memory_id)
     writer.meta.set(f"{_BATCHES}:{import_id}:changed", "{}")
     return restored
-
-
-def _merged(reader: Reader, import_id: str) -> dict[str, int]:
-    """The last version that the import made of its own memories."""
-    merged: dict[str, int] = json.loads(reader.meta.get(f"{_BATCHES}:{import_id}:merged") or "{}")
-    return merged
 
 
 def noted_ids(reader: Reader, import_id: str) -> Iterator[str]:
@@ -273,7 +269,7 @@ def undo_import(space: OpenSpace, which: str | Path | None, caller: Caller, *, o
         imports, now = read_imports(writer), space.clock()
         entry = _select(imports, which, origin)
         retracted: dict[str, str | None] = {}  # with its parent from the import
-        left, own, more = [], _added_by(writer, entry["id"], space), _merged(writer, entry["id"])
+        left, own, more = [], _added_by(writer, entry["id"], space), _noted_versions(writer, entry["id"], "merged")
         for memory_id in own:
             versions = writer.memories.versions(memory_id)
             current = [version for version in versions if version.superseded_at is None]

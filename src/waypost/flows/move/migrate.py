@@ -30,7 +30,8 @@ from waypost.model.audit import AuditEntry
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, format_time
 from waypost.store.protocol import Reader, Store, Writer
-from waypost.store.tables import APPEND_ONLY, TABLES, MovedTable, TableReader
+from waypost.store.sql.moving import TableRows
+from waypost.store.tables import APPEND_ONLY, TABLES, MovedTable
 
 _AT_ONCE = 500
 
@@ -65,7 +66,7 @@ class Moved:
     seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        answers = None if self.answers is None else {"asked": self.answers.asked, "same": self.answers.same}
+        answers = None if self.answers is None else {"asked": self.answers.questions, "same": self.answers.same}
         return {
             "status": self.status,
             "rows": self.rows,
@@ -195,7 +196,7 @@ class _Run:
         self.state.sums = dict(sums)
         self.note()
 
-    def _is_right(self, there: TableReader, table: MovedTable, sums: Sums, check: bool) -> bool:
+    def _is_right(self, there: TableRows, table: MovedTable, sums: Sums, check: bool) -> bool:
         if sums[table.name] != self.state.sums.get(table.name):
             return False
         is_done = self.state.tables[table.name].done

@@ -8,7 +8,8 @@ from typing import Any
 from waypost.flows.move.new_ids import NewIds, renamed
 from waypost.retrieve.passages import Passage, passages_of
 from waypost.store.protocol import PassageRow, Reader
-from waypost.store.tables import TABLES, MovedTable, Row, TableReader
+from waypost.store.sql.moving import TableRows
+from waypost.store.tables import TABLES, MovedTable, Row
 
 _FIRST, _MOST, _MOST_PASSAGES = 200, 4000, 1000  # rows in a batch
 _MANY_BYTES, _FEW_BYTES = 8_000_000, 1_000_000
@@ -17,7 +18,7 @@ _BITS = 128
 Tick = Callable[[str, int], None]  # a table, and how many of its rows are done
 
 
-def batches(tables: TableReader, table: MovedTable, after: Sequence[Any] | None = None) -> Iterator[list[Row]]:
+def batches(tables: TableRows, table: MovedTable, after: Sequence[Any] | None = None) -> Iterator[list[Row]]:
     """Rows after a key in the order of keys, in batches that fit into memory."""
     limit, at = _FIRST, table.at(*table.key)
     most = _MOST_PASSAGES if table.name == "passages" else _MOST
@@ -40,7 +41,7 @@ def digest_of(row: Row) -> bytes:
     return hashlib.blake2b(marshal.dumps(tuple(row), 0), digest_size=_BITS // 8).digest()
 
 
-def checksum(tables: TableReader, table: MovedTable, ids: NewIds | None, tick: Tick) -> tuple[int, str]:
+def checksum(tables: TableRows, table: MovedTable, ids: NewIds | None, tick: Tick) -> tuple[int, str]:
     """The number of rows of a table, and a sum that does not depend on their order. With `ids`, as the target has them."""
     count, total = 0, 0
     for rows in batches(tables, table):
@@ -51,12 +52,12 @@ def checksum(tables: TableReader, table: MovedTable, ids: NewIds | None, tick: T
     return count, f"{total % (1 << _BITS):032x}"
 
 
-def checksums(tables: TableReader, ids: NewIds | None, tick: Tick) -> dict[str, tuple[int, str]]:
+def checksums(tables: TableRows, ids: NewIds | None, tick: Tick) -> dict[str, tuple[int, str]]:
     return {table.name: checksum(tables, table, ids, tick) for table in TABLES.values()}
 
 
 def differences(
-    source: TableReader, target: TableReader, table: MovedTable, ids: NewIds
+    source: TableRows, target: TableRows, table: MovedTable, ids: NewIds
 ) -> tuple[list[tuple[Any, ...]], set[tuple[Any, ...]]]:
     """Keys of rows that only the target has, and of rows that it lacks or has with other values."""
     wanted = {

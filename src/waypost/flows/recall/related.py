@@ -23,7 +23,7 @@ class RelatedMemory:
     kind: str  # "parent", "child", or the kind of an edge
     outgoing: bool
     version: Version
-    held: bool  # whether it is current
+    is_current: bool
     strength: float = 1.0
 
 

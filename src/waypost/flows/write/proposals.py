@@ -6,7 +6,7 @@ and with which options. Rejecting it keeps the agent's value from being stored o
 
 import hmac
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from waypost.flows.links.draft_links import INFERRED
@@ -71,14 +71,15 @@ def propose_replacement(
     proposal = Proposal(REPLACE, target, _by(caller), options_of(draft), dict(draft.chain))
     mark = _mark(key, REPLACE, target, item.version.fingerprint) if is_known else item.tombstone
     receipt = _propose(space, writer, caller, proposal, item.version, mark, what="replacement")
-    return _with_item(receipt, item)
+    return replace(receipt, key=draft.key, masked=item.masked)
 
 
 def propose_correction(
     space: OpenSpace, writer: Writer, caller: Caller, item: Prepared, target: str, given: Mapping[str, Any]
 ) -> Receipt:
     proposal = Proposal(CORRECT, target, _by(caller), {"text": item.version.text, **given})
-    return _with_item(_propose(space, writer, caller, proposal, item.version, item.tombstone, what="correction"), item)
+    receipt = _propose(space, writer, caller, proposal, item.version, item.tombstone, what="correction")
+    return replace(receipt, key=item.draft.key, masked=item.masked)
 
 
 def propose_retraction(
@@ -110,18 +111,6 @@ def _by(caller: Caller) -> dict[str, str]:
 def _mark(key: bytes, action: str, target: str, fingerprint: bytes) -> bytes:
     """A tombstone for the proposal itself, where its value must not be rejected."""
     return hmac.digest(key, b"\0".join((b"proposal", action.encode(), target.encode(), fingerprint)), "sha256")
-
-
-def _with_item(receipt: Receipt, item: Prepared) -> Receipt:
-    return Receipt(
-        receipt.id,
-        receipt.status,
-        item.draft.key,
-        receipt.reason,
-        item.masked,
-        receipt.replaces,
-        review=receipt.review,
-    )
 
 
 def _propose(

@@ -65,7 +65,7 @@ def _reinstate(
     state = writer.memories.states([memory_id]).get(memory_id, State())
     if not versions or (has_expired(state, now) and state.on_expire == "delete"):
         return False
-    taken = [*periods_replaced(writer, memory_id), *periods_of_same_value(writer, versions[-1])]
+    taken = [*periods_replaced(writer, memory_id), *(same.period for same in with_same_value(writer, versions[-1]))]
     returning = reinstated_versions(versions, _replaced_at(writer, memory_id), region, taken)
     if any(writer.tombstones.matching(tombstones(key, version)) for version in returning.versions):
         return False
@@ -112,10 +112,10 @@ def periods_replaced(reader: Reader, memory_id: str) -> list[Period]:
     return [version.period for other in replacer_ids(reader, memory_id) for version in current_versions(reader, other)]
 
 
-def periods_of_same_value(reader: Reader, version: Version) -> list[Period]:
-    """The periods in which another memory has the same value."""
+def with_same_value(reader: Reader, version: Version) -> list[Version]:
+    """The current versions of other memories with the same value."""
     return [
-        same.period
+        same
         for same in reader.memories.with_fingerprint(version.fingerprint)
         if same.superseded_at is None and same.memory_id != version.memory_id
     ]

@@ -46,14 +46,14 @@ def remember(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, *, direc
         yield from _remember_with_retries(space, tree, drafts[start : start + CHUNK], caller, direct)
 
 
-def preview(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, *, direct: bool = False) -> list[Receipt]:
+def preview(space: OpenSpace, drafts: Sequence[Draft], caller: Caller) -> list[Receipt]:
     """What `remember` would do with these drafts, without storing any of them."""
     drafts = locate_drafts(space, drafts)
     tree = TreeNow(space)
     receipts: list[Receipt] = []
     for start in range(0, len(drafts), CHUNK):
         try:
-            _remember_chunk(space, tree, drafts[start : start + CHUNK], caller, direct, receipts)
+            _remember_chunk(space, tree, drafts[start : start + CHUNK], caller, False, receipts)
         except _RollBack:
             continue
     return receipts

@@ -18,11 +18,11 @@ from waypost.flows.versions.current import audit, current_versions, nothing_new,
 from waypost.flows.versions.prepare import make_room
 from waypost.flows.write.lifecycle import value_marks
 from waypost.flows.write.reinstate import (
-    periods_of_same_value,
     periods_replaced,
     replaced_ids,
     replacer_ids,
     store_again,
+    with_same_value,
 )
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller, State, Version
@@ -169,25 +169,18 @@ def _put_all(
             f"The memory {memory_id} was replaced by {by}.", f"Retract or reject {by}: then {memory_id} holds again."
         )
     for version in new:
-        if any(overlap(version.period, period) for period in periods_of_same_value(writer, version)):
-            if required:
-                same = _id_with_same_value(writer, version)
-                raise InvalidInput(f"The memory {same} says exactly this.", f"Retract {same} first.")
-            return []
+        for same in with_same_value(writer, version):
+            if overlap(version.period, same.period):
+                if required:
+                    what = f"The memory {same.memory_id} says exactly this."
+                    raise InvalidInput(what, f"Retract {same.memory_id} first.")
+                return []
     periods = [version.period for version in new]
     ended_again = _end_replaced(space, writer, memory_id, periods, caller, now)
     for version in new:
         make_room(writer, current_versions(writer, memory_id), version.period, now, nothing_new(space, writer))
         store_again(space, writer, version, now)
     return [memory_id, *ended_again]
-
-
-def _id_with_same_value(reader: Reader, version: Version) -> str:
-    return next(
-        same.memory_id
-        for same in reader.memories.with_fingerprint(version.fingerprint)
-        if same.superseded_at is None and same.memory_id != version.memory_id and overlap(same.period, version.period)
-    )
 
 
 def _end_replaced(

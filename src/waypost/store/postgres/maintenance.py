@@ -11,12 +11,13 @@ from typing import Any
 import psycopg
 
 from waypost.store.postgres.connection import ServerConnection
-from waypost.store.postgres.search.schema import SEARCHED_TABLES
 from waypost.store.postgres.security import MAINTAIN_FROM
 
 # Others queue behind a waiting lock: so never wait for long, but often, with a pause for the others.
 _ATTEMPT_MILLISECONDS = 1000
 _PAUSE = 0.1  # seconds
+# They contain only numbers, and rewriting them takes minutes when they are many.
+SEARCHED_TABLES = ("vectors", "keywords", "code_keywords")
 _WITHOUT_WORDS = "migrations"
 _TABLES = """
 SELECT relname::text FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r' AND relname <> $2 ORDER BY 1

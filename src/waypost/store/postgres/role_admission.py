@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from waypost.errors import InvalidInput, SecurityError
-from waypost.store.postgres.directory.execute import run
+from waypost.store.postgres.directory.execute import is_true, run
 from waypost.store.postgres.roles import PREFIX, RoleNames, known_names, may_create_roles, sql_for_admins
 
 if TYPE_CHECKING:
@@ -74,12 +74,11 @@ def let_connect(connection: "Connection[Any]", names: RoleNames) -> bool:
 
 
 def _may_connect(connection: "Connection[Any]", names: RoleNames) -> bool:
-    row = run(
+    return is_true(
         connection,
         "SELECT bool_and(has_database_privilege(name, current_database(), 'CONNECT')) FROM unnest(%s::name[]) name",
         ([names.team, names.server],),
-    ).fetchone()
-    return bool(row and row[0])
+    )
 
 
 def _free(connection: "Connection[Any]", prefix: str | None) -> RoleNames:

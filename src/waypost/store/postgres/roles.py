@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from waypost.errors import InvalidInput, NotFound, SecurityError, StoreError
-from waypost.store.postgres.directory.execute import lock_directory, run
+from waypost.store.postgres.directory.execute import is_true, lock_directory, run
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -175,8 +175,7 @@ def ensure_groups(connection: "Connection[Any]", names: RoleNames, space_id: str
 
 
 def may_create_roles(connection: "Connection[Any]") -> bool:
-    row = run(connection, "SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user").fetchone()
-    return bool(row and row[0])
+    return is_true(connection, "SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user")
 
 
 def _choose_names(connection: "Connection[Any]", prefix: str | None) -> RoleNames | None:
@@ -235,8 +234,7 @@ def _has_role(connection: "Connection[Any]", role: str) -> bool:
 
 
 def _may_give(connection: "Connection[Any]", group: str) -> bool:
-    row = run(connection, "SELECT pg_has_role(%s, 'MEMBER WITH ADMIN OPTION')", (group,)).fetchone()
-    return bool(row and row[0])
+    return is_true(connection, "SELECT pg_has_role(%s, 'MEMBER WITH ADMIN OPTION')", (group,))
 
 
 def give_password(connection: "Connection[Any]", role: str, password: str, *, create: bool) -> None:

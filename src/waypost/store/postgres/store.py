@@ -20,12 +20,11 @@ from waypost.store.postgres.directory.rows import ShareHalf, Space
 from waypost.store.postgres.directory.schema import migrate_directory
 from waypost.store.postgres.errors import is_lost
 from waypost.store.postgres.maintenance import TableMaintenance
-from waypost.store.postgres.reader import PostgresReader
 from waypost.store.postgres.roles import RoleNames, known_names, schema_of
 from waypost.store.postgres.schema import MIGRATIONS, check_server, migrate, missing
 from waypost.store.postgres.search.vector_samples import Samples
 from waypost.store.postgres.security import PRINCIPAL, Acting, Principal, act, act_in_directory, protect_space
-from waypost.store.postgres.writer import PostgresWriter
+from waypost.store.postgres.transactions import PostgresReader, PostgresWriter
 from waypost.store.salvaged import Index
 from waypost.store.sql.meta import SELECT_NOTES, refuse_moved
 

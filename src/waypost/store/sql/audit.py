@@ -4,15 +4,13 @@ import json
 
 from waypost.model.audit import AuditEntry
 from waypost.model.time import from_micros, to_micros
-from waypost.store.sql.database import Database
+from waypost.store.sql.database import Database, TablePart
 from waypost.store.sql.rows import as_json
 
 
-class AuditRows:
-    def __init__(self, database: Database) -> None:
-        self._db = database
-
+class AuditRows(TablePart):
     def entries(self, memory_id: str | None, limit: int) -> list[AuditEntry]:
+        """Newest first."""
         chosen, parameters = ("", []) if memory_id is None else ("WHERE memory_id = ?", [memory_id])
         rows = self._db.rows(
             "SELECT at, action, memory_id, source, actor, details, number FROM audit"

@@ -14,7 +14,7 @@ from waypost.model.recall import View
 from waypost.model.time import from_micros, to_micros
 from waypost.store.code import CodeSketch, DerivedRow, FileRow
 from waypost.store.memories import PassageRow
-from waypost.store.sql.database import Database
+from waypost.store.sql.database import Database, TablePart
 from waypost.store.sql.passages import Passages
 from waypost.store.sql.references import REFERENCE_COLUMNS, add_references, reference_rows
 from waypost.store.sql.rows import VERSION_COLUMNS, version_parameters, visible
@@ -28,18 +28,18 @@ _DERIVED = (
 )
 
 
-class CodeRows:
-    def __init__(self, database: Database) -> None:
-        self._db = database
-
+class CodeRows(TablePart):
     def checkouts(self) -> dict[str, str]:
+        """Ids and roots of the checkouts that have used this space."""
         return dict(self._db.rows("SELECT checkout_id, root FROM checkouts ORDER BY first_seen, checkout_id"))
 
     def latest_checkout(self) -> str | None:
+        """The id of the checkout that was added last."""
         rows = self._db.rows("SELECT checkout_id FROM checkouts ORDER BY first_seen DESC, checkout_id DESC LIMIT 1")
         return str(rows[0][0]) if rows else None
 
     def files(self, checkout_id: str, paths: Iterable[str] | None = None) -> dict[str, FileRow]:
+        """Indexed files of a checkout, all or these, ordered by path."""
         chosen = "" if paths is None else "AND path IN (SELECT value FROM each_text(?)) "
         rows = self._db.rows(
             f"SELECT {_FILE_COLUMNS} FROM files WHERE checkout_id = ? {chosen}ORDER BY path",
@@ -51,7 +51,10 @@ class CodeRows:
         }
 
     def digests(self, checkout_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Some at a time: those of a large checkout are hundreds of megabytes."""
+        """Path and digest of every indexed file, ordered by path.
+
+        Some are read at a time: those of a large checkout are hundreds of megabytes.
+        """
         last = ""
         while rows := self._db.rows(
             "SELECT path, digest FROM files WHERE checkout_id = ? AND path > ? ORDER BY path LIMIT ?",
@@ -62,6 +65,7 @@ class CodeRows:
             last = rows[-1][0]
 
     def derived(self, checkout_id: str, paths: Iterable[str], kinds: Sequence[str]) -> list[DerivedRow]:
+        """The current memories of these kinds derived from these files."""
         rows = self._db.rows(
             "SELECT m.number, m.memory_id, m.kind, coalesce(m.name, ''), r.path, m.fingerprint FROM each_text(?) asked"
             " THEN JOIN code_refs r ON r.path = asked.value AND r.place = 0"
@@ -78,6 +82,7 @@ class CodeRows:
         return [DerivedRow._make(row) for row in rows]
 
     def derived_counts(self, checkout_id: str) -> dict[tuple[str, str], int]:
+        """How many derived memories there are of each kind and type."""
         rows = self._db.rows(
             "SELECT kind, coalesce(field(details, type), kind), count(*) FROM memories"
             " WHERE checkout_id = ? GROUP BY 1, 2",
@@ -86,10 +91,12 @@ class CodeRows:
         return {(kind, sort): count for kind, sort, count in rows}
 
     def has_any(self, checkout_id: str | None) -> bool:
+        """Whether this checkout has derived memories. None means any checkout."""
         chosen, parameters = ("IS NOT NULL", ()) if checkout_id is None else ("= ?", (checkout_id,))
         return bool(self._db.rows(f"SELECT 1 FROM memories WHERE checkout_id {chosen} LIMIT 1", parameters))
 
     def symbols_named(self, names: Sequence[str], limit: int, view: View) -> list[int]:
+        """Symbols whose name after the last dot is one of these, in any case."""
         condition, parameters = visible(view)
         rows = self._db.rows(
             f"SELECT DISTINCT m.number FROM each_text(?) asked THEN JOIN memories m ON last_name(m.name) = asked.value"
@@ -99,6 +106,7 @@ class CodeRows:
         return [row[0] for row in rows]
 
     def symbols_with_id(self, symbol_id: str, view: View) -> list[int]:
+        """Symbols with this SCIP id."""
         condition, parameters = visible(view)
         rows = self._db.rows(
             "SELECT m.number FROM code_refs r JOIN memories m ON m.number = r.number"
@@ -109,6 +117,7 @@ class CodeRows:
         return [row[0] for row in rows]
 
     def files_ending(self, endings: Sequence[str], limit: int, view: View) -> list[int]:
+        """Files whose path is one of these or ends with one of them."""
         condition, parameters = visible(view)
         rows = self._db.rows(
             "SELECT DISTINCT m.number FROM each_text(?) asked, memories m JOIN code_refs r"
@@ -121,6 +130,7 @@ class CodeRows:
         return [row[0] for row in rows]
 
     def files_at(self, paths: Iterable[str], view: View) -> list[int]:
+        """Files with exactly these paths."""
         condition, parameters = visible(view)
         rows = self._db.rows(
             "SELECT m.number FROM each_text(?) asked THEN JOIN code_refs r ON r.path = asked.value AND r.place = 0"
@@ -143,6 +153,7 @@ class CodeRows:
         return {row[0]: CodeSketch._make(row) for row in rows}
 
     def tracked(self, checkout_id: str) -> list[str]:
+        """Paths that were reported as changed and not indexed since."""
         return [row[0] for row in self._db.rows("SELECT path FROM tracked WHERE checkout_id = ?", (checkout_id,))]
 
 
@@ -168,6 +179,7 @@ class CodeChanges(CodeRows):
         )
 
     def touch_file(self, checkout_id: str, row: FileRow) -> None:
+        """Update size and times of a file whose content is the same. The digest stays."""
         _, size, mtime, *_, changed_at = _file_parameters(row)
         self._db.change(
             "UPDATE files SET size = ?, mtime = ?, changed_at = ? WHERE checkout_id = ? AND path = ?",
@@ -180,6 +192,7 @@ class CodeChanges(CodeRows):
     def add_derived(
         self, items: Sequence[tuple[Version, Sequence[PassageRow]]], engines: Sequence[str], *, urgency: float = 1.0
     ) -> None:
+        """As `MemoryWriter.add`, for many derived memories."""
         # Numbers are assigned here: asking the database for each one would take most of the time.
         numbered = list(enumerate(items, self._db.reserve("memories", len(items))))
         self._db.load(
@@ -195,6 +208,7 @@ class CodeChanges(CodeRows):
         self._passages.load([(number, row) for number, (_, rows) in numbered for row in rows], engines, urgency)
 
     def move_derived(self, number: int, version: Version) -> None:
+        """Replace everything but the text and passages of a derived memory."""
         self._db.change(
             f"UPDATE memories SET ({', '.join(_COLUMNS)}, collection) = ({', '.join('?' * len(_COLUMNS))}, ?)"
             " WHERE number = ?",
@@ -212,10 +226,12 @@ class CodeChanges(CodeRows):
         *,
         urgency: float = 1.0,
     ) -> None:
+        """Replace a derived memory with its text and passages."""
         self.move_derived(number, version)
         self._passages.replace(number, passages, engines, urgency=urgency)
 
     def erase_derived(self, rows: Sequence[DerivedRow]) -> None:
+        """Remove derived memories and everything that belongs to them."""
         numbers = [row.number for row in rows]
         chosen = "number IN (SELECT value FROM each_number(?))"
         self._passages.drop_where(chosen, (numbers,))
@@ -225,6 +241,7 @@ class CodeChanges(CodeRows):
             self._db.change(f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM each_text(?))", (ids,))
 
     def set_referrers(self, checkout_id: str, referrers: Mapping[str, int]) -> None:
+        """Set how many other files use something of each file; 0 for files that are not named."""
         self._db.change("UPDATE files SET referrers = 0 WHERE checkout_id = ? AND referrers > 0", (checkout_id,))
         self._db.change_many(
             "UPDATE files SET referrers = ? WHERE checkout_id = ? AND path = ?",

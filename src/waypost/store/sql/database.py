@@ -92,6 +92,13 @@ class Database(Protocol):
         """The first of `count` unused numbers for the key of a table, which nobody else will get."""
 
 
+class TablePart:
+    """What a transaction can do with one group of tables."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+
 @lru_cache(maxsize=4096)
 def for_sqlite(sql: str) -> str:
     return _translated(sql, _SQLITE)

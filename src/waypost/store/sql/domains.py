@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.model.kinds import SCOPES
 from waypost.model.recall import View
-from waypost.store.sql.database import Database
+from waypost.store.sql.database import Database, TablePart
 from waypost.store.sql.meta import MetaChanges
 from waypost.store.sql.rows import visible
 
@@ -41,12 +41,9 @@ _VECTORS_OF_VERSIONS = (
 )
 
 
-class DomainMeans:
-    def __init__(self, database: Database) -> None:
-        self._db = database
-
+class DomainMeans(TablePart):
     def means(self, engine: str, view: View) -> "dict[str, tuple[int, Vector]]":
-        """Count and mean of each domain; see `FactReader.domains`."""
+        """Count and mean of each domain; see `FactRows.domains`."""
         rows = self._db.rows("SELECT engine_id FROM engines WHERE name = ?", (engine,))
         if not rows:
             return {}

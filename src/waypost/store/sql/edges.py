@@ -6,16 +6,13 @@ from typing import Any
 
 from waypost.model.time import from_micros, to_micros
 from waypost.store.edges import Edge
-from waypost.store.sql.database import Database
+from waypost.store.sql.database import TablePart
 
 _COLUMNS = "kind, from_id, to_id, strength, made_at"
 _INSERT = f"INSERT INTO edges ({_COLUMNS}) VALUES (?, ?, ?, ?, ?) ON CONFLICT (from_id, kind, to_id)"
 
 
-class EdgeRows:
-    def __init__(self, database: Database) -> None:
-        self._db = database
-
+class EdgeRows(TablePart):
     def of_memory(self, memory_id: str) -> list[Edge]:
         rows = self._db.rows(
             f"SELECT {_COLUMNS} FROM edges WHERE from_id = ?1 OR to_id = ?1 ORDER BY 1, 2, 3", (memory_id,)
@@ -25,6 +22,10 @@ class EdgeRows:
     def of_kinds(
         self, memory_ids: Iterable[str], kinds: Sequence[str], *, known_at: datetime | None = None
     ) -> list[Edge]:
+        """Edges of these kinds that start or end at one of these memories.
+
+        `known_at` leaves out edges that were made later.
+        """
         until = "" if known_at is None else " AND (made_at IS NULL OR made_at <= ?3)"
         rows = self._db.rows(
             f"SELECT {_COLUMNS} FROM edges WHERE kind IN (SELECT value FROM each_text(?2))"
@@ -41,6 +42,7 @@ class EdgeChanges(EdgeRows):
         self._db.change(f"{_INSERT} DO UPDATE SET strength = excluded.strength", _parameters(edge))
 
     def replace(self, from_ids: Sequence[str], kinds: Sequence[str], edges: Sequence[Edge]) -> None:
+        """Replace all edges of these kinds that start at these memories."""
         self._db.change(
             "DELETE FROM edges WHERE from_id IN (SELECT value FROM each_text(?))"
             " AND kind IN (SELECT value FROM each_text(?))",

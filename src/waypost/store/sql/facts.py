@@ -30,6 +30,7 @@ class FactRows:
         self._means = means
 
     def children(self, memory_ids: Iterable[str], view: View) -> list[Version]:
+        """The visible versions whose parent is one of these."""
         condition, parameters = visible(view)
         return self._versions.select(
             "JOIN edges e ON e.to_id = m.memory_id AND e.kind = 'contains'"
@@ -46,6 +47,12 @@ class FactRows:
         protected: bool = False,
         archived: bool = False,
     ) -> list[LifetimeRow]:
+        """Memories with a lifetime, soonest end first.
+
+        `expired_by` keeps those that have expired by then; `refreshed` keeps those whose TTL a file restarts.
+        Protected and archived memories are left out by default. So are memories without a current version,
+        except those to be deleted on expiry: their history goes too.
+        """
         has_current = "EXISTS (SELECT 1 FROM memories m WHERE m.memory_id = s.memory_id AND m.superseded_at IS NULL)"
         conditions = [
             "s.expires_at IS NOT NULL",
@@ -67,17 +74,20 @@ class FactRows:
         ]
 
     def candidates(self, *, after: str = "", limit: int = 100) -> list[CandidateRow]:
+        """Pending candidates with an id above `after`, oldest first."""
         return self._candidates(
             "WHERE declined_at IS NULL AND candidate_id > ? ORDER BY candidate_id LIMIT ?", (after, limit)
         )
 
     def candidate(self, candidate_id: str, *, declined: bool = False) -> CandidateRow | None:
+        """The waiting candidate with this id, or the declined one."""
         candidates = self._candidates(f"WHERE {_declined_condition(declined)} AND candidate_id = ?", (candidate_id,))
         return candidates[0] if candidates else None
 
     def candidates_like(
         self, fingerprints: Sequence[bytes], topics: Sequence[str], *, declined: bool = False
     ) -> list[CandidateRow]:
+        """Waiting (or declined) candidates with one of these fingerprints or topics."""
         return self._candidates(
             f"WHERE {_declined_condition(declined)} AND (fingerprint IN (SELECT value FROM each_blob(?))"
             " OR (topic <> '' AND topic IN (SELECT value FROM each_text(?)))) ORDER BY candidate_id",
@@ -85,6 +95,7 @@ class FactRows:
         )
 
     def declined_candidates(self, limit: int) -> list[CandidateRow]:
+        """The candidates declined last, newest first."""
         return self._candidates(
             "WHERE declined_at IS NOT NULL ORDER BY declined_at DESC, candidate_id LIMIT ?", (limit,)
         )
@@ -106,9 +117,15 @@ class FactRows:
         ]
 
     def domains(self, engine: str, view: View) -> "dict[str, tuple[int, Vector]]":
+        """For each domain the number of facts with a vector of this engine, and the unit mean of these vectors.
+
+        A fact counts by its first passage. Facts without a domain are under "". For the current moment these are the
+        current facts, for another moment the visible ones.
+        """
         return self._means.means(engine, view)
 
     def domains_of(self, numbers: Iterable[int]) -> dict[int, str]:
+        """The domains of these versions."""
         return dict(
             self._db.rows(
                 "SELECT m.number, m.domain FROM each_number(?) asked THEN JOIN memories m ON m.number = asked.value",
@@ -123,6 +140,7 @@ class FactChanges(FactRows):
         self._sums = sums
 
     def put_candidate(self, row: CandidateRow) -> None:
+        """Add it, or replace the one with the same id."""
         self._db.change(
             f"INSERT INTO candidates (candidate_id, {', '.join(_REST)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
             f" ON CONFLICT (candidate_id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _REST)}",
@@ -141,11 +159,13 @@ class FactChanges(FactRows):
         )
 
     def drop_candidates(self, candidate_ids: Iterable[str]) -> int:
+        """Remove candidates and, as far as the file goes, their text. Returns how many there were."""
         return self._db.change(
             "DELETE FROM candidates WHERE candidate_id IN (SELECT value FROM each_text(?))", (list(candidate_ids),)
         )
 
     def recount_domains(self, engine: str) -> None:
+        """Compute the means of the domains again from the facts. Writes keep them up to date; this repairs them."""
         self._sums.recount(engine)
 
 

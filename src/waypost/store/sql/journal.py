@@ -7,7 +7,7 @@ from typing import Any
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import from_micros, to_micros
-from waypost.store.journal import KnownFile, PlacedEntry
+from waypost.store.journal import FileStamp, PlacedEntry
 from waypost.store.sql.database import Database
 from waypost.store.sql.rows import visible
 from waypost.store.sql.versions import VersionRows
@@ -20,14 +20,16 @@ class JournalRows:
         self._db = database
         self._versions = versions
 
-    def files(self, journal: str, *, archive: bool = True) -> dict[str, KnownFile]:
+    def files(self, journal: str, *, archive: bool = True) -> dict[str, FileStamp]:
+        """The files of a journal by path, with or without its archive."""
         outside = "" if archive else " AND NOT (path >= 'archive/' AND path < 'archive0')"
         rows = self._db.rows(
             f"SELECT path, size, mtime, gzipped FROM journal_files WHERE journal = ?{outside}", (journal,)
         )
-        return {path: KnownFile(size, mtime, bool(gzipped)) for path, size, mtime, gzipped in rows}
+        return {path: FileStamp(size, mtime, bool(gzipped)) for path, size, mtime, gzipped in rows}
 
     def places(self, journal: str, paths: Iterable[str]) -> list[PlacedEntry]:
+        """The entries of these files, in order."""
         rows = self._db.rows(
             f"SELECT {_PLACE} FROM journal_places WHERE journal = ? AND path IN (SELECT value FROM each_text(?))"
             " ORDER BY path, place",
@@ -36,6 +38,7 @@ class JournalRows:
         return [_placed(row) for row in rows]
 
     def places_of(self, memory_ids: Iterable[str]) -> list[tuple[str, PlacedEntry]]:
+        """Journal and place of each of these memories."""
         rows = self._db.rows(
             f"SELECT journal, {_PLACE} FROM journal_places WHERE memory_id IN (SELECT value FROM each_text(?))"
             " ORDER BY journal, path, place",
@@ -44,6 +47,7 @@ class JournalRows:
         return [(journal, _placed(row)) for journal, *row in rows]
 
     def places_like(self, journal: str, digests: Sequence[bytes]) -> list[PlacedEntry]:
+        """The places with exactly this text."""
         rows = self._db.rows(
             f"SELECT {_PLACE} FROM journal_places WHERE journal = ? AND digest IN (SELECT value FROM each_blob(?))"
             " ORDER BY path, place",
@@ -52,6 +56,7 @@ class JournalRows:
         return [_placed(row) for row in rows]
 
     def unfiled(self, limit: int) -> list[str]:
+        """Ids of journal memories that are in no file of any journal, in the order they were recorded."""
         rows = self._db.rows(
             "SELECT memory_id FROM memories m WHERE collection = 'journal'"
             " AND NOT EXISTS (SELECT 1 FROM journal_places p WHERE p.memory_id = m.memory_id)"
@@ -61,6 +66,7 @@ class JournalRows:
         return [memory_id for (memory_id,) in rows]
 
     def entries_between(self, start: datetime, end: datetime, view: View) -> list[Version]:
+        """The visible entries from `start` until before `end`, in order."""
         condition, parameters = visible(view)
         return self._versions.select(
             f"WHERE m.collection = 'journal' AND m.valid_from >= ? AND m.valid_from < ? AND {condition}"
@@ -70,11 +76,13 @@ class JournalRows:
 
 
 class JournalChanges(JournalRows):
-    def put_file(self, journal: str, path: str, file: KnownFile, places: Sequence[PlacedEntry]) -> None:
+    def put_file(self, journal: str, path: str, file: FileStamp, places: Sequence[PlacedEntry]) -> None:
+        """Replace what is stored about the file."""
         self.drop_file(journal, path)
         self.extend_file(journal, path, file, places)
 
-    def extend_file(self, journal: str, path: str, file: KnownFile | None, places: Sequence[PlacedEntry]) -> None:
+    def extend_file(self, journal: str, path: str, file: FileStamp | None, places: Sequence[PlacedEntry]) -> None:
+        """Add entries at the end of the file; `file` also updates its size and time."""
         if file is not None:
             self._db.change(
                 "INSERT INTO journal_files VALUES (?, ?, ?, ?, ?) ON CONFLICT (journal, path)"

@@ -7,16 +7,13 @@ import json
 from typing import Any
 
 from waypost.errors import StoreError
-from waypost.store.sql.database import Database
+from waypost.store.sql.database import TablePart
 
 MOVED, UNFINISHED = "migration:moved", "migration:unfinished"
 SELECT_NOTES = f"SELECT key, value FROM meta WHERE key IN ('{MOVED}', '{UNFINISHED}')"
 
 
-class MetaRows:
-    def __init__(self, database: Database) -> None:
-        self._db = database
-
+class MetaRows(TablePart):
     def get(self, key: str) -> str | None:
         rows = self._db.rows("SELECT value FROM meta WHERE key = ?", (key,))
         return str(rows[0][0]) if rows else None

@@ -10,7 +10,7 @@ from waypost.model.recall import View
 from waypost.model.reference import DEFAULT_CONFIDENCE, CodeReference, LineRange
 from waypost.model.time import from_micros, parse_time, to_micros
 from waypost.store.references import ReferenceRow, StoredVerdict
-from waypost.store.sql.database import Database
+from waypost.store.sql.database import Database, TablePart
 from waypost.store.sql.rows import as_json, visible
 
 REFERENCE_COLUMNS = "path, symbol, first, last, hash, git_commit, made_at, verified_at, anchor, more"
@@ -115,16 +115,18 @@ def add_references(database: Database, number: int, references: Sequence[CodeRef
     database.change_many(_INSERT_REFERENCE, reference_rows(number, references))
 
 
-class ReferenceRows:
-    def __init__(self, database: Database) -> None:
-        self._db = database
-
+class ReferenceRows(TablePart):
     def visible(self, view: View, *, numbers: Iterable[int] | None = None) -> list[ReferenceRow]:
+        """References of visible memories, all or of these versions. Derived memories are left out."""
         if numbers is None:
             return self._references("", (), view)
         return self._references("AND m.number IN (SELECT value FROM each_number(?))", (list(numbers),), view)
 
     def to_files(self, checkout_id: str, paths: Sequence[str], view: View) -> list[ReferenceRow]:
+        """References that name one of these files, or whose code moved there by the current verdict of this checkout.
+
+        A path that ends with `/` stands for everything below it.
+        """
         exact = [path for path in paths if not path.endswith("/")]
         below = [path for path in paths if path.endswith("/")]
         return self._references(
@@ -149,6 +151,7 @@ class ReferenceRows:
         return [ReferenceRow(number, place, memory_id, reference_of(row)) for number, place, memory_id, *row in rows]
 
     def verdicts(self, checkout_id: str, numbers: Iterable[int]) -> dict[tuple[int, int], StoredVerdict]:
+        """The current verdicts on the references of these versions, by version and place."""
         rows = self._db.rows(
             f"SELECT {_VERDICT} FROM each_number(?) asked THEN JOIN verdicts v ON v.number = asked.value"
             " AND v.checkout_id = ? AND v.current THEN JOIN code_refs r ON r.number = v.number AND r.place = v.place",
@@ -157,11 +160,13 @@ class ReferenceRows:
         return {(row[0], row[1]): _verdict_of(row) for row in rows}
 
     def count_old_verdicts(self, before: datetime) -> int:
+        """How many verdicts `drop_old_verdicts` would remove."""
         return int(self._db.rows(f"SELECT count(*) FROM verdicts v WHERE {_OLD_VERDICT}", (to_micros(before),))[0][0])
 
     def verdicts_for(
         self, checkout_id: str, files: Mapping[tuple[int, int], bytes]
     ) -> dict[tuple[int, int], StoredVerdict]:
+        """Verdicts for these contents of the referenced files, current or not."""
         pairs, verdicts = list(files.items()), dict[tuple[int, int], StoredVerdict]()
         for start in range(0, len(pairs), _AT_ONCE):
             some = pairs[start : start + _AT_ONCE]
@@ -177,6 +182,7 @@ class ReferenceRows:
 
 class ReferenceChanges(ReferenceRows):
     def put_verdicts(self, checkout_id: str, verdicts: Iterable[StoredVerdict]) -> None:
+        """Make these verdicts current. Earlier ones are kept for the contents they were made for."""
         current = list(verdicts)
         # A reference may have been erased while it was checked.
         rows = self._db.rows(
@@ -195,6 +201,7 @@ class ReferenceChanges(ReferenceRows):
         )
 
     def inherit_verdicts(self, old: int, new: int) -> None:
+        """Copy verdicts of the version `old` to the references of `new` that point at the same code."""
         same = " AND ".join(
             f"n.{name} IS NOT DISTINCT FROM o.{name}"
             for name in ("path", "first", "last", "hash", "git_commit", "anchor")
@@ -207,6 +214,7 @@ class ReferenceChanges(ReferenceRows):
         )
 
     def repin(self, number: int, place: int, reference: CodeReference) -> None:
+        """Replace a reference and remove all verdicts on it."""
         if self._db.change(
             "DELETE FROM code_refs WHERE number = ? AND place = ?", (number, place)
         ):  # else it was erased
@@ -214,6 +222,10 @@ class ReferenceChanges(ReferenceRows):
             self._db.change("DELETE FROM verdicts WHERE number = ? AND place = ?", (number, place))
 
     def drop_old_verdicts(self, before: datetime) -> int:
+        """Remove verdicts checked before that are not current, or that belong to superseded versions.
+
+        Returns how many.
+        """
         return self._db.change(f"DELETE FROM verdicts AS v WHERE {_OLD_VERDICT}", (to_micros(before),))
 
 

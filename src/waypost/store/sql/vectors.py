@@ -19,12 +19,14 @@ class VectorRows:
         self._versions = versions
 
     def get(self, engine: str, hashes: Sequence[bytes]) -> "dict[bytes, Vector]":
+        """The stored vectors of these texts."""
         from waypost.store.sql.packed import unpack  # needs numpy
 
         packed_by_hash = dict(self._by_hash("hash, packed", engine, hashes))
         return {digest: unpack([packed], len(packed) // 2)[0] for digest, packed in packed_by_hash.items()}
 
     def missing(self, engine: str, hashes: Sequence[bytes]) -> list[bytes]:
+        """Which of these texts the engine has not embedded yet."""
         stored = {row[0] for row in self._by_hash("hash", engine, hashes)}
         return [digest for digest in dict.fromkeys(hashes) if digest not in stored]
 
@@ -36,6 +38,7 @@ class VectorRows:
         )
 
     def pending(self) -> dict[str, int]:
+        """How many texts each engine still has to embed."""
         return dict(
             self._db.rows(
                 "SELECT e.name, (SELECT count(*) FROM owed o WHERE o.engine_id = e.engine_id) FROM engines e ORDER BY 1"
@@ -43,6 +46,7 @@ class VectorRows:
         )
 
     def pending_versions(self, engine: str, limit: int) -> list[Version]:
+        """Versions with a text that this engine still has to embed, the most urgent ones."""
         return self._versions.select(
             "WHERE m.number IN (SELECT p.number FROM owed o JOIN passages p ON p.hash = o.hash"
             " WHERE o.engine_id = (SELECT engine_id FROM engines WHERE name = ?) ORDER BY o.urgency DESC LIMIT ?)"
@@ -59,6 +63,7 @@ class VectorChanges(VectorRows):
         self._engine_ids: dict[str, int] = {}
 
     def put(self, engine: str, rows: "Sequence[tuple[bytes, str, Vector]]", *, again: bool = False) -> None:
+        """Store (content hash, language, vector). These texts are no longer pending. `again` replaces stored vectors."""
         from waypost.store.sql.packed import pack
 
         if not rows:
@@ -91,6 +96,7 @@ class VectorChanges(VectorRows):
         )
 
     def queue_missing(self, engine: str) -> None:
+        """Make every text without a vector of this engine pending."""
         self._db.change(
             "INSERT INTO owed (engine_id, hash, urgency) SELECT DISTINCT e.engine_id, p.hash, 1 FROM passages p, engines e"
             " WHERE e.engine_id = ? AND length(p.hash) > 0 AND NOT EXISTS"
@@ -99,6 +105,7 @@ class VectorChanges(VectorRows):
         )
 
     def set_urgency(self, checkout_id: str, urgency: Mapping[str, float]) -> None:
+        """Set the urgency of the pending texts of these files."""
         self._db.change_many(
             "UPDATE owed SET urgency = ? WHERE engine_id IN (SELECT engine_id FROM engines)"  # else it reads them all
             " AND hash IN (SELECT p.hash FROM code_refs r"
@@ -108,6 +115,7 @@ class VectorChanges(VectorRows):
         )
 
     def drop_engine(self, engine: str) -> None:
+        """Remove all vectors of an engine that is no longer used."""
         engine_id = self._engine_id(engine)
         self._empty_engine(engine_id)
         for table in ("owed", "engines"):

@@ -9,8 +9,9 @@ from typing import Any
 
 import apsw
 
-from waypost.store.sqlite.checksums import SUMMED, SummedTable, false_rows
+from waypost.store.sqlite.checksums import SUMMED, false_rows
 from waypost.store.sqlite.repair import survey
+from waypost.store.tables import MovedTable
 from waypost.text.plural import counted
 
 KEYWORDS = ("keywords", "code_keywords")
@@ -138,7 +139,7 @@ def _part(table: str) -> str:
     return f"table {table}" if table else "database"
 
 
-def _false_checksums(connection: apsw.Connection, table: SummedTable) -> Iterator[str]:
+def _false_checksums(connection: apsw.Connection, table: MovedTable) -> Iterator[str]:
     keys = list[tuple[Any, ...]]()
     try:
         for key in false_rows(connection, table):
@@ -150,7 +151,7 @@ def _false_checksums(connection: apsw.Connection, table: SummedTable) -> Iterato
         yield f"table {table.name}: {counted(len(keys), 'row is', 'rows are')} not as written: {_enumeration(names)}"
 
 
-def _display_name(connection: apsw.Connection, table: SummedTable, key: tuple[Any, ...]) -> str:
+def _display_name(connection: apsw.Connection, table: MovedTable, key: tuple[Any, ...]) -> str:
     if table.name == "memories":
         try:
             rows: list[Any] = connection.execute(
@@ -166,13 +167,9 @@ def _display_name(connection: apsw.Connection, table: SummedTable, key: tuple[An
 
 def _printed(value: Any) -> str:
     text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-    return (
-        text
-        if text.isprintable() and "\ufffd" not in text
-        else value.hex()
-        if isinstance(value, bytes)
-        else ascii(text)
-    )
+    if text.isprintable() and "\ufffd" not in text:
+        return text
+    return value.hex() if isinstance(value, bytes) else ascii(text)
 
 
 def _enumeration(keys: list[str]) -> str:

@@ -26,6 +26,7 @@ _MAGIC = b"SQLite format 3\0"
 _BESIDE = ("", "-wal", "-journal")  # committed rows may be in the log, uncommitted ones in the file
 _TRIES = 5
 _PRIVATE = 0o600
+_READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _PIECE = 1024 * 1024
 _PLAIN_TABLE = re.compile(r"CREATE TABLE\b")  # as SQLite itself writes it; a virtual table begins differently
 _COMPUTED = (1, 2, 3)  # hidden, virtual and stored generated columns
@@ -83,7 +84,7 @@ def copy_database(source: Path, target: Path) -> None:
 
 def _check_header(source: Path) -> None:
     try:
-        handle = os.open(source, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        handle = os.open(source, _READING)
     except (OSError, ValueError) as error:
         said = error.strerror if isinstance(error, OSError) else error
         raise InvalidInput(f"{source} cannot be read: {said}.", "Check the path.") from error
@@ -115,7 +116,7 @@ def _states(source: Path) -> list[tuple[int, int, int] | None]:
 def _copy(source: Path, target: Path) -> None:
     target.unlink(missing_ok=True)
     try:
-        handle = os.open(source, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        handle = os.open(source, _READING)
     except FileNotFoundError:
         return
     except OSError as error:
@@ -182,13 +183,13 @@ class ForeignDatabase:
     def check(self, table: ForeignTable) -> None:
         """Raise StoreCorrupt if the pages of the table are damaged: reading could return anything, or never end."""
         with _translated_errors(self._display_path):
-            for (message,) in self._db.execute(f"PRAGMA quick_check({_quoted(table.name)})").fetchall():
+            for (message,) in self._db.execute(f"PRAGMA quick_check({quoted(table.name)})").fetchall():
                 if not str(message).startswith(_NOT_DAMAGE):
                     raise _damaged(self._display_path, str(message)[:200])
 
     def count(self, table: ForeignTable) -> int:
         with _translated_errors(self._display_path):
-            for (count,) in self._db.execute(f"SELECT count(*) FROM {_quoted(table.name)} NOT INDEXED"):
+            for (count,) in self._db.execute(f"SELECT count(*) FROM {quoted(table.name)} NOT INDEXED"):
                 return int(count)
         return 0
 
@@ -197,9 +198,9 @@ class ForeignDatabase:
 
         Invalid characters are replaced by marks. Values that are too large come as `TooLarge`.
         """
-        selected = ", ".join(f"typeof({name}), {_limited(name)}" for name in map(_quoted, columns))
+        selected = ", ".join(f"typeof({name}), {_limited(name)}" for name in map(quoted, columns))
         with _translated_errors(self._display_path):
-            for row in self._db.execute(f"SELECT {selected} FROM {_quoted(table.name)} NOT INDEXED"):
+            for row in self._db.execute(f"SELECT {selected} FROM {quoted(table.name)} NOT INDEXED"):
                 yield tuple(self._value(row[at], row[at + 1]) for at in range(0, len(row), 2))
 
     def _value(self, sort: object, value: object) -> Value:
@@ -218,7 +219,7 @@ class ForeignDatabase:
         for name, sql in tables:
             if not isinstance(name, str) or not isinstance(sql, str) or not _PLAIN_TABLE.match(sql):
                 continue
-            info = self._db.execute(f"PRAGMA table_xinfo({_quoted(name)})").fetchall()
+            info = self._db.execute(f"PRAGMA table_xinfo({quoted(name)})").fetchall()
             columns = [str(row[1]) for row in info if row[6] not in _COMPUTED and "\0" not in str(row[1])]
             yield ForeignTable(name, tuple(columns[:MOST_COLUMNS]))
 
@@ -252,7 +253,7 @@ def _limited(column: str) -> str:
     )
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import apsw
 
 from waypost.errors import StoreCorrupt
-from waypost.store.sqlite.foreign import ForeignDatabase, ForeignTable, TooLarge, Value
+from waypost.store.sqlite.foreign import ForeignDatabase, ForeignTable, TooLarge, Value, quoted
 
 _PRIVATE = 0o600
 
@@ -50,7 +50,7 @@ def _write(
 ) -> int:
     if not table.columns:
         return 0
-    name, columns = _quoted(table.name), ", ".join(map(_quoted, table.columns))
+    name, columns = quoted(table.name), ", ".join(map(quoted, table.columns))
     connection.execute(f"CREATE TABLE {name} ({columns})")
     places = ", ".join("?" * len(table.columns))
     changed = 0
@@ -79,7 +79,3 @@ def _cleaned(value: Value, clean: Callable[[str], str]) -> str | int | float | b
         hidden = clean(text)
         return value if hidden == text else hidden.encode("utf-8")
     return value
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -63,9 +63,7 @@ class KnownDamage:
         """Ids of memories that cannot be read, or differ from what was written. Reads the whole file, once."""
         stamp, cached = self._now(), self._unreadable
         if cached is None or cached[0] != stamp:
-            damage, _ = survey(self._path, now)
-            ids = [*damage.lost_memories, *damage.lost_versions, *damage.doubtful.values()]
-            cached = self._unreadable = (stamp, tuple(dict.fromkeys(ids)))
+            cached = self._unreadable = (stamp, survey(self._path, now)[0].unsound_ids)
         return cached[1]
 
     def _look_again(self, connection: apsw.Connection) -> None:

@@ -81,8 +81,7 @@ def salvaged_copy(path: Path, now: datetime, busy_seconds: float) -> Iterator[tu
         with translated_errors(path), _without_writers(path, busy_seconds), pages_of(path) as pages:
             salvage, names = _salvage(pages, path, now)
             _fill(salvage, names, workplace / path.name, now)
-        survey = salvage.survey
-        yield workplace, list(dict.fromkeys([*survey.lost_memories, *survey.lost_versions, *survey.doubtful.values()]))
+        yield workplace, salvage.survey.unsound_ids
     finally:
         shutil.rmtree(workplace, ignore_errors=True)
         with contextlib.suppress(OSError):  # it contains copies
@@ -94,15 +93,11 @@ def _keep_log(path: Path, folder: Path, now: datetime) -> Path | None:
     if path.exists() and path.stat().st_size:
         return None
     path.touch(mode=0o600)
-    return keep_copy(path, folder, _name_of(now))
-
-
-def _name_of(now: datetime) -> str:
-    return now.strftime("%Y%m%dT%H%M%SZ")
+    return keep_copy(path, folder, f"{now:%Y%m%dT%H%M%SZ}")
 
 
 def _make_new(path: Path, new: Path, index: Index, now: datetime, old: Path | None) -> Salvaged:
-    old = old or keep_copy(path, path.parent / FOLDER, _name_of(now))
+    old = old or keep_copy(path, path.parent / FOLDER, f"{now:%Y%m%dT%H%M%SZ}")
     with pages_of(old) as pages:  # a private copy: nobody changes it
         salvage, names = _salvage(pages, path, now)
         _fill(salvage, names, new, now)
@@ -122,13 +117,10 @@ def _make_new(path: Path, new: Path, index: Index, now: datetime, old: Path | No
 def _index(folder: Path, index: Index) -> None:
     from waypost.store.sqlite.store import SqliteStore  # which can be repaired, and imports this module
 
-    store = SqliteStore(folder)
-    try:
+    with closing(SqliteStore(folder)) as store:
         index(store)
         with store.write() as writer:
             writer.index.drop_unused_vectors()
-    finally:
-        store.close()
 
 
 def _salvage(pages: Pages, path: Path, now: datetime) -> tuple[Salvage, list[str]]:

@@ -72,6 +72,11 @@ class SalvageSurvey:
         return sorted(self._lost & self._readable)
 
     @property
+    def unsound_ids(self) -> tuple[str, ...]:
+        """Ids of memories that cannot be read, or not as they were written."""
+        return tuple(dict.fromkeys([*self.lost_memories, *self.lost_versions, *self.doubtful.values()]))
+
+    @property
     def _readable(self) -> set[str]:
         return {memory_id for number, memory_id in self.memory_ids.items() if number in self.read_numbers}
 

@@ -20,10 +20,9 @@ from waypost.store.sqlite.files import contains
 from waypost.store.sqlite.full_disk import has_no_room
 from waypost.store.sqlite.known_damage import KnownDamage
 from waypost.store.sqlite.lost_writes import keep_lost_writes, logged_commits
-from waypost.store.sqlite.reader import SqliteReader
 from waypost.store.sqlite.repair import repair
 from waypost.store.sqlite.schema import MIGRATIONS, migrate, refuse_foreign
-from waypost.store.sqlite.writer import SqliteWriter
+from waypost.store.sqlite.transactions import SqliteReader, SqliteWriter
 
 if TYPE_CHECKING:
     from waypost.store.sqlite.vectors import EngineVectors

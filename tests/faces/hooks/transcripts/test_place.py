@@ -35,7 +35,7 @@ def test_a_transcript_is_kept_once_and_our_own_briefing_is_no_part_of_it(memory:
     assert path == given
     told = read_transcript(path)
     kept = memory.journal.add_session(session_of(payload), told.turns, notices=told.notices)
-    assert (kept.session, kept.added, kept.known, kept.held) == (SESSION, 3, 0, 2)
+    assert (kept.session, kept.added, kept.duplicates, kept.held) == (SESSION, 3, 0, 2)
     assert sorted((one["speaker"], one["text"]) for one in memory.list(kind="conversation")) == [
         ("assistant", "The root cause was a missing lock file."),
         ("assistant", "Understood."),
@@ -43,7 +43,7 @@ def test_a_transcript_is_kept_once_and_our_own_briefing_is_no_part_of_it(memory:
     ]
     assert "yarn" not in json.dumps(memory.facts.review().to_json())
     again = memory.journal.add_session(SESSION, read_transcript(path).turns)
-    assert (again.added, again.known, again.held) == (0, 3, 0)
+    assert (again.added, again.duplicates, again.held) == (0, 3, 0)
 
 
 @pytest.mark.parametrize(

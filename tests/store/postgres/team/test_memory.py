@@ -96,7 +96,7 @@ def test_a_writer_indexes_a_tree_that_a_reader_then_asks_about(machine_of: As) -
 
 
 def test_who_is_no_member_cannot_open_it(machine_of: As) -> None:
-    with pytest.raises(SecurityError, match="no member"):
+    with pytest.raises(SecurityError, match="not a member"):
         machine_of("eve")
 
 

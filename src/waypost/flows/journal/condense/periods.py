@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import date
 
+from waypost.flows.journal.condense.days import bytes_of
 from waypost.flows.journal.condense.run_state import CondenseRun, CondenseStep, FileChanges
 from waypost.flows.journal.condense.weeks import current_entries, lasting
 from waypost.flows.journal_files.log import note
@@ -13,24 +14,16 @@ from waypost.journal.markdown import JournalPage, parse_page
 from waypost.journal.plan_steps import MakeMonth, MakeYear, joined_days
 from waypost.journal.summary.frame import split_frame, summary_file
 
-_MONTHS = range(1, 13)
-
 
 def make_month(run: CondenseRun, step: MakeMonth) -> CondenseStep:
     sources = [layout.week_path(week) for week in step.weeks]
-    done = _make(run, "month", step.due, step.month, layout.month_path(step.month), sources, step.month.weeks)
-    if done.made:
-        note(run.space, "monthly_summary_created", file=done.made, count=len(done.files))
-    return done
+    return _make(run, "month", step.due, step.month, layout.month_path(step.month), sources, step.month.weeks)
 
 
 def make_year(run: CondenseRun, step: MakeYear) -> CondenseStep:
     sources = [layout.month_path(month) for month in step.months]
-    weeks = [week for number in _MONTHS for week in Month(step.year, number).weeks]
-    done = _make(run, "year", step.due, step.year, layout.year_path(step.year), sources, weeks)
-    if done.made:
-        note(run.space, "yearly_summary_created", file=done.made, count=len(done.files))
-    return done
+    weeks = [week for number in range(1, 13) for week in Month(step.year, number).weeks]
+    return _make(run, "year", step.due, step.year, layout.year_path(step.year), sources, weeks)
 
 
 def _make(
@@ -52,7 +45,7 @@ def _make(
         changes.put(place, original, updated_summary_original(original, live, own_lines(original)))
         changes.remove(source, live)
         there.append(source)
-        size += len(live.encode("utf-8", "surrogateescape"))
+        size += bytes_of(live)
     if not there:
         return CondenseStep(name, due, ())
     scores = lasting(run.scored_alone(current_entries(run, _pages(run, weeks)), due), {})
@@ -60,9 +53,8 @@ def _make(
     base = before if before is not None else run.read(layout.archived_path(path)) if name == "month" else None
     changes.put(path, before, summary_file(base, str(period), run.summary(period, scores).text))
     run.write(changes)
-    grown = len(changes.written[path].encode("utf-8", "surrogateescape")) - len(
-        (before or "").encode("utf-8", "replace")
-    )
+    grown = bytes_of(changes.written[path]) - bytes_of(before or "")
+    note(run.space, f"{name}ly_summary_created", file=path, count=len(there))
     return CondenseStep(name, due, tuple(there), path, size - grown)
 
 

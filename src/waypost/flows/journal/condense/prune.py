@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from waypost.errors import NotFound, StoreError, WaypostError
+from waypost.errors import StoreError, WaypostError
 from waypost.flows.journal.importance import scored
 from waypost.flows.journal_files.log import note
 from waypost.flows.journal_files.reconcile import changes_by_waypost
@@ -134,10 +134,7 @@ def _archive_entries(space: OpenSpace, path: str, ids: frozenset[str]) -> list[s
 
 
 def _is_archived(space: OpenSpace, folder: JournalFolder, page: JournalPage, archive: str) -> bool:
-    try:
-        original: str | None = folder.read(archive)
-    except NotFound:
-        original = None
+    original = folder.read_or_none(archive)
     assert page.day is not None
     wanted = updated_original(original, page.text, page.day, folder.zone, space.clock())
     return wanted == original or folder.replace(archive, wanted, expected=original)

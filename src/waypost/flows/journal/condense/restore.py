@@ -54,7 +54,8 @@ def restore(space: OpenSpace, what: str, caller: Caller) -> Restored:
     what = what.strip()
     index = _INDEX.fullmatch(what)
     if index:
-        done = _restore_index(space, what, _backup_day(space, index))
+        restore_index(space, _backup_day(space, index))
+        done = Restored(what, (layout.INDEX,))
     else:
         with _exclusive_run(space) as run:
             done = _apply_change(run, what, _restore_change(what))
@@ -165,8 +166,8 @@ def _live_days(run: CondenseRun, days: Sequence[date]) -> list[str]:
     return [path for path in run.folder.scan() if layout.stage_of(path) == "daily" and layout.day_of(path) in days]
 
 
-def _restore_days(run: CondenseRun, days: Sequence[date], what: str, changes: FileChanges | None = None) -> FileChanges:
-    changes = changes or FileChanges()
+def _restore_days(run: CondenseRun, days: Sequence[date], what: str) -> FileChanges:
+    changes = FileChanges()
     for day in days:
         place = layout.archived_path(layout.day_path(day))
         original = run.read(place)
@@ -316,8 +317,3 @@ def _backup_day(space: OpenSpace, index: "re.Match[str]") -> date:
     if not backups:
         raise NotFound("There is no copy of the index page yet.", "One is made on every day on which it changes.")
     return backups[0].day
-
-
-def _restore_index(space: OpenSpace, what: str, day: date) -> Restored:
-    restore_index(space, day)
-    return Restored(what, (layout.INDEX,))

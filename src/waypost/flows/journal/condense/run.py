@@ -84,7 +84,7 @@ def condense(
         if force:
             run.again = set(run.marks)
         if dry_run:
-            return Condensed(_planned_steps(run), _notices(run), dry_run=True)
+            return Condensed(tuple(_would_do(step) for step in _steps(run)), _notices(run), dry_run=True)
         run.sweep()
         _embed(space)
         done = _work(run)
@@ -132,7 +132,7 @@ def _work(run: CondenseRun) -> list[CondenseStep]:
     while steps := _steps(run):
         for step in steps:
             try:
-                done_step = _do(run, step)
+                done_step = _STEPS[type(step)][1](run, step)
             except ChangedMeanwhile as changed:
                 path = str(changed)
                 run.look_again()
@@ -149,22 +149,6 @@ def _work(run: CondenseRun) -> list[CondenseStep]:
                 done.append(done_step)
                 run.report(step_text(done_step))
     return done
-
-
-def _do(run: CondenseRun, step: Step) -> CondenseStep:
-    match step:
-        case Trim():
-            return trim(run, step)
-        case Rescore():
-            return rescore(run, step)
-        case Join():
-            return join(run, step)
-        case MakeMonth():
-            return make_month(run, step)
-        case MakeYear():
-            return make_year(run, step)
-        case Compress():
-            return compress(run, step)
 
 
 def _leave(run: CondenseRun, step: Step, reason: str) -> None:
@@ -186,10 +170,6 @@ def _sources(step: Step) -> tuple[str, ...]:
             return tuple(layout.month_path(month) for month in step.months)
 
 
-def _planned_steps(run: CondenseRun) -> tuple[CondenseStep, ...]:
-    return tuple(_would_do(step) for step in _steps(run))
-
-
 def _would_do(step: Step) -> CondenseStep:
     made: str | None = None
     match step:
@@ -199,7 +179,7 @@ def _would_do(step: Step) -> CondenseStep:
             made = layout.month_path(step.month)
         case MakeYear():
             made = layout.year_path(step.year)
-    return CondenseStep(_NAMES[type(step)], step.due, _sources(step), made)
+    return CondenseStep(_STEPS[type(step)][0], step.due, _sources(step), made)
 
 
 def _notices(run: CondenseRun) -> tuple[str, ...]:
@@ -221,11 +201,11 @@ def step_text(done: CondenseStep) -> str:
             return f"{done.made} made; {files} put into the archive"
 
 
-_NAMES: Mapping[type, str] = {
-    Trim: "trim",
-    Rescore: "rescore",
-    Join: "join",
-    MakeMonth: "month",
-    MakeYear: "year",
-    Compress: "compress",
+_STEPS: Mapping[type, tuple[str, Callable[[CondenseRun, Any], CondenseStep]]] = {
+    Trim: ("trim", trim),
+    Rescore: ("rescore", rescore),
+    Join: ("join", join),
+    MakeMonth: ("month", make_month),
+    MakeYear: ("year", make_year),
+    Compress: ("compress", compress),
 }

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import date, datetime, time
 from typing import Any
 
-from waypost.errors import NotFound, StoreBusy, StoreFull, StoreReadOnly, WaypostError
+from waypost.errors import StoreBusy, StoreFull, StoreReadOnly, WaypostError
 from waypost.flows.journal.condense.scores import EntryScores
 from waypost.flows.journal.condense.texts import SummaryText, SummaryWriter, open_writer, summary_of
 from waypost.flows.journal.see_also import see_also
@@ -86,13 +86,11 @@ class CondenseRun:
         if path in self.closed:
             return None
         try:
-            text = self.folder.read(path)
-        except NotFound:
-            return None
+            text = self.read(path)
         except WaypostError as error:
             self.closed.setdefault(path, error.what)
             return None
-        if (why := no_edit_reason(text)) is not None:
+        if text is not None and (why := no_edit_reason(text)) is not None:
             self.closed.setdefault(path, why)
         return text
 
@@ -103,10 +101,7 @@ class CondenseRun:
 
     def read(self, path: str) -> str | None:
         """The content of a file, or None if it does not exist."""
-        try:
-            return self.folder.read(path)
-        except NotFound:
-            return None
+        return self.folder.read_or_none(path)
 
     def page(self, text: str, day: date | None) -> JournalPage:
         return parse_page(text, day, self.folder.zone)

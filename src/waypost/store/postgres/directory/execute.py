@@ -15,6 +15,12 @@ def run(
     return psycopg.Cursor(connection).execute(statement.encode(), given or None)
 
 
+def is_true(connection: "psycopg.Connection[Any]", statement: str, given: Sequence[object] = ()) -> bool:
+    """Whether the first column of the first row is true. False without a row."""
+    row = run(connection, statement, given).fetchone()
+    return bool(row and row[0])
+
+
 def lock_directory(connection: "psycopg.Connection[Any]") -> None:
     """Lock the directory's tables and roles until the end of the transaction."""
     run(connection, "SELECT pg_advisory_xact_lock(%s, %s)", _LOCK)

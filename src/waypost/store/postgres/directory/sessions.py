@@ -40,17 +40,28 @@ class KeptSession:
     seen: datetime
 
 
-class KeptSessions:
-    """Sessions begin and end in every process at once."""
-
+class _ServerTables:
     def __init__(self, connect: Connect) -> None:
         self._connect = connect
+
+    @contextmanager
+    def _transaction(self) -> Iterator["Connection[Any]"]:
+        with translated_errors(), self._connect() as connection, connection.transaction():
+            yield connection
+
+    def _run(self, statement: str, *given: object) -> None:
+        with self._transaction() as connection:
+            run(connection, statement, given)
+
+
+class KeptSessions(_ServerTables):
+    """Sessions begin and end in every process at once."""
 
     def begin(self, session: KeptSession, *, oldest: datetime, idle: datetime, most: int) -> None:
         """Store a new session. Drops those that began before `oldest` or are idle since `idle`, and the longest idle of
         a token above `most`.
         """
-        with translated_errors(), self._connect() as connection, connection.transaction():
+        with self._transaction() as connection:
             run(connection, "DELETE FROM waypost.sessions WHERE began < %s OR seen < %s", (oldest, idle))
             run(
                 connection,
@@ -65,19 +76,17 @@ class KeptSessions:
             )
 
     def find(self, digest: str) -> KeptSession | None:
-        with translated_errors(), self._connect() as connection, connection.transaction():
+        with self._transaction() as connection:
             row = run(
                 connection, "SELECT digest, holder, began, seen FROM waypost.sessions WHERE digest = %s", (digest,)
             ).fetchone()
         return KeptSession(*row) if row else None
 
     def seen(self, digest: str, at: datetime) -> None:
-        with translated_errors(), self._connect() as connection, connection.transaction():
-            run(connection, "UPDATE waypost.sessions SET seen = greatest(seen, %s) WHERE digest = %s", (at, digest))
+        self._run("UPDATE waypost.sessions SET seen = greatest(seen, %s) WHERE digest = %s", at, digest)
 
     def end(self, digest: str) -> None:
-        with translated_errors(), self._connect() as connection, connection.transaction():
-            run(connection, "DELETE FROM waypost.sessions WHERE digest = %s", (digest,))
+        self._run("DELETE FROM waypost.sessions WHERE digest = %s", digest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +100,12 @@ class KeptReply:
     headers: str | None
 
 
-class KeptReplies:
+class KeptReplies(_ServerTables):
     """Keys, callers and requests are keyed hashes, and answers contain no text: see `faces.rest.replies`."""
-
-    def __init__(self, connect: Connect) -> None:
-        self._connect = connect
 
     def secret(self) -> bytes:
         """The key of the hashes, the same for all servers of this database."""
-        with translated_errors(), self._connect() as connection, connection.transaction():
+        with self._transaction() as connection:
             run(
                 connection,
                 "INSERT INTO waypost.secrets VALUES ('replies', %s) ON CONFLICT DO NOTHING",
@@ -115,7 +121,7 @@ class KeptReplies:
 
         At most `most` are stored for one caller, each for `kept`.
         """
-        with translated_errors(), self._connect() as connection, connection.transaction():
+        with self._transaction() as connection:
             run(connection, "DELETE FROM waypost.replies WHERE at < %s", (now - kept,))
             while not _take_key(connection, key, caller, request, now, now + lease):
                 row = run(
@@ -145,10 +151,6 @@ class KeptReplies:
     def leave(self, key: bytes, now: datetime) -> None:
         """The outcome is unknown."""
         self._run("UPDATE waypost.replies SET held_until = %s WHERE key = %s AND status IS NULL", now, key)
-
-    def _run(self, statement: str, *given: object) -> None:
-        with translated_errors(), self._connect() as connection, connection.transaction():
-            run(connection, statement, given)
 
 
 def _take_key(

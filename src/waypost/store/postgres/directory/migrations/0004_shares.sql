@@ -1,17 +1,13 @@
-"""Shares of a team in the directory: a copy of each half.
+-- Shares of a team in the directory: a copy of each half.
+--
+-- So the taker sees an offer, and gets access, without being a member of the giving memory. A trigger copies the halves
+-- from the memories' own tables, in the transaction that changes them. An active share makes the readers of the taker
+-- guests of the giver. `guests.py` says what guests see.
 
-So the taker sees an offer, and gets access, without being a member of the giving memory. A trigger
-copies the halves from the memories' own tables, in the transaction that changes them. An active share makes the
-readers of the taker guests of the giver. `guests` says what guests see.
-"""
-
-from waypost.store.postgres.directory.functions import SAFE
-
-SHARES = f"""
 CREATE TABLE waypost.halves (
     space_id text NOT NULL REFERENCES waypost.spaces (space_id) ON DELETE CASCADE,  -- the memory that keeps this half
     role text NOT NULL CHECK (role IN ('gives', 'takes')),
-    other text NOT NULL CHECK (other ~ '^[0-9a-f]{{16}}$'),
+    other text NOT NULL CHECK (other ~ '^[0-9a-f]{16}$'),
     kind text NOT NULL,  -- of the memory that keeps it, and its name: told to the other side
     called text NOT NULL,
     name text NOT NULL,  -- from here on as in the memory's own table
@@ -31,12 +27,12 @@ CREATE POLICY seen ON waypost.halves FOR SELECT USING (
 
 -- What a memory offers that was accepted, to any memory of whoever acts. NULL: of every kind, domain or level.
 CREATE FUNCTION waypost.offered(giver text) RETURNS TABLE (kinds text[], domains text[], levels integer[], code boolean)
-LANGUAGE plpgsql STABLE {SAFE} AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN QUERY SELECT
-            nullif(ARRAY(SELECT jsonb_array_elements_text(g.offer -> 'kinds')), '{{}}'),
-            nullif(ARRAY(SELECT jsonb_array_elements_text(g.offer -> 'domains')), '{{}}'),
-            nullif(ARRAY(SELECT jsonb_array_elements_text(g.offer -> 'levels')::integer), '{{}}'),
+            nullif(ARRAY(SELECT jsonb_array_elements_text(g.offer -> 'kinds')), '{}'),
+            nullif(ARRAY(SELECT jsonb_array_elements_text(g.offer -> 'domains')), '{}'),
+            nullif(ARRAY(SELECT jsonb_array_elements_text(g.offer -> 'levels')::integer), '{}'),
             coalesce((g.offer -> 'code')::boolean, false)
         FROM waypost.halves g JOIN waypost.halves t
             ON t.space_id = g.other AND t.role = 'takes' AND t.other = g.space_id AND t.offer_id = g.offer_id
@@ -45,7 +41,7 @@ BEGIN
 END $$;
 
 -- Make what the database grants to a taker's readers what the halves say.
-CREATE FUNCTION waypost.grant_guests(giver text, taker text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
+CREATE FUNCTION waypost.grant_guests(giver text, taker text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     guest name := waypost.group_of(giver, 'guest');
     reader name := waypost.group_of(taker, 'reader');
@@ -69,14 +65,14 @@ BEGIN
     END IF;
 END $$;
 
-CREATE FUNCTION waypost.grant_all_guests(space text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
+CREATE FUNCTION waypost.grant_all_guests(space text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM waypost.grant_guests(h.space_id, h.other) FROM waypost.halves h
         WHERE h.role = 'gives' AND space IN (h.space_id, h.other);
 END $$;
 
 -- The trigger on a memory's own table of shares. What lets others read is for owners; to end it, whoever may write.
-CREATE FUNCTION waypost.keep_half() RETURNS trigger LANGUAGE plpgsql {SAFE} AS $$
+CREATE FUNCTION waypost.keep_half() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     space text := substr(TG_TABLE_SCHEMA, 9);
     giver text;
@@ -115,4 +111,3 @@ BEGIN
     ) FROM (VALUES (space, NEW.other), (NEW.other, space)) told (space, other);
     RETURN NULL;
 END $$;
-"""

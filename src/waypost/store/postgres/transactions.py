@@ -1,12 +1,13 @@
-"""One read-only transaction."""
+"""Transactions of PostgreSQL: read-only ones, and writes behind the lock of the space."""
 
 from collections.abc import Iterator
 
+from waypost.store.postgres.search.index_writer import PostgresIndex
 from waypost.store.postgres.search.keyword_rows import is_damaged
-from waypost.store.postgres.search.search import PostgresSearch
+from waypost.store.postgres.search.search import PostgresSearch, PostgresWriterSearch
 from waypost.store.postgres.search.vector_samples import Samples
 from waypost.store.sql.database import Database
-from waypost.store.sql.reader import SqlReader
+from waypost.store.sql.transactions import SqlReader, SqlWriter
 from waypost.store.sql.versions import VersionRows
 
 
@@ -34,3 +35,17 @@ class PostgresReader(SqlReader):
             (schema,),
         )
         return int(rows[0][0])
+
+
+# The database knows the team member, the entry names what they used: `ann/command line`. A server has named both already.
+_ACTOR = (
+    "(SELECT CASE WHEN who IS NULL OR said = who OR starts_with(said, who || '/') THEN said ELSE who || '/' || said END"
+    " FROM (SELECT waypost.acting_user() AS who, CAST(? AS text) AS said) told)"
+)
+
+
+class PostgresWriter(SqlWriter):
+    def __init__(self, database: Database, samples: Samples) -> None:
+        self.search = PostgresWriterSearch(database, samples)
+        self.index = PostgresIndex(database, self.search)
+        super().__init__(database, VersionRows(database), self.index, actor=_ACTOR)

@@ -1,6 +1,6 @@
-"""One read transaction on a SQLite file.
+"""Transactions on a SQLite file: reads, and immediate writes on the only connection that may write at the moment.
 
-Where the file is damaged, answers leave out what cannot be read, and `damage` names the tables. A writer does not do
+Where the file is damaged, a reader leaves out what cannot be read, and `damage` names the tables. A writer does not do
 this: its decisions must rest on complete data.
 """
 
@@ -13,13 +13,14 @@ from waypost.model.kinds import KINDS
 from waypost.store.code import CodeSketch
 from waypost.store.sql.code import CodeRows
 from waypost.store.sql.meta import SELECT_NOTES
-from waypost.store.sql.reader import SqlReader
+from waypost.store.sql.transactions import SqlReader, SqlWriter
 from waypost.store.sql.vectors import VectorRows
 from waypost.store.sql.versions import VersionRows
 from waypost.store.sqlite.database import SqliteDatabase
+from waypost.store.sqlite.index_writer import SqliteIndex
 from waypost.store.sqlite.readable_tables import ReadableDatabase
-from waypost.store.sqlite.search import ReadableSearch
-from waypost.store.sqlite.versions import ReadableVersionRows
+from waypost.store.sqlite.search import ReadableSearch, SqliteWriterSearch
+from waypost.store.sqlite.versions import CheckedVersionRows, ReadableVersionRows
 
 if TYPE_CHECKING:
     from waypost.store.sql.moving import TableRows
@@ -79,3 +80,11 @@ class ReadableVectorRows(VectorRows):
         except apsw.CorruptError:
             self._readable.damaged.add("vectors")
             return {}
+
+
+class SqliteWriter(SqlWriter):
+    def __init__(self, connection: apsw.Connection, vectors: "OpenVectors") -> None:
+        database = SqliteDatabase(connection)
+        self.index = SqliteIndex(database)
+        super().__init__(database, CheckedVersionRows(database), self.index)
+        self.search = SqliteWriterSearch(database, vectors)

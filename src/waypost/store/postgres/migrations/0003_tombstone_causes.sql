@@ -1,0 +1,1 @@
+ALTER TABLE tombstones ADD COLUMN cause text COLLATE "C" NOT NULL DEFAULT ''

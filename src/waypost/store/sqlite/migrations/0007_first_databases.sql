@@ -1,0 +1,1 @@
+-- `_reconcile` in schema.py gives the tables of the first databases their form.

@@ -1,0 +1,1 @@
+        ALTER TABLE candidates ADD COLUMN declined_at INTEGER;  -- empty: it waits
