@@ -87,17 +87,17 @@ def _join(tables: Named, draft: TableDraft) -> None:
 
 def _apply_elsewhere(tables: Named, unresolved: Unresolved) -> Unresolved:
     """Apply changes of tables that other files create. Returns the rest."""
-    unresolved = []
+    rest: Unresolved = []
     for path, change in unresolved:
         matching = [draft for draft in tables.get(change.table.lower(), ()) if _same_part(path, draft)]
         if not matching:
-            unresolved.append((path, change))
+            rest.append((path, change))
         elif change.action not in ("drop_table", "rename_table", "drop_column", "rename_column"):
             # without an order, nothing may be removed
             for draft in matching:
                 draft.add_evidence(path, change)
                 alter(draft, change)
-    return unresolved
+    return rest
 
 
 def _add_evidence(tables: Named, unresolved: Unresolved) -> None:
