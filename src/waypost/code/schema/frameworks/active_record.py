@@ -3,17 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from waypost.code.schema.languages.ruby import read_ruby
-from waypost.code.schema.languages.values import (
-    CallExpression,
-    Class,
-    Item,
-    Name,
-    Value,
-    assigned,
-    classes,
-    name_of,
-    text_of,
-)
+from waypost.code.schema.languages.values import CallExpression, Class, Item, Name, Value, name_of, text_of
 from waypost.code.schema.model import SchemaChange, TableRelation
 from waypost.code.schema.names import camel, singular, snake
 from waypost.code.source import SourceFile
@@ -29,7 +19,7 @@ _KINDS = {
 
 
 def find_active_record(source: SourceFile) -> Iterator[SchemaChange]:
-    for class_ in classes(read_ruby(source.text).items):
+    for class_ in read_ruby(source.text).classes():
         change = _model(class_)
         if change is not None:
             yield change
@@ -48,7 +38,7 @@ def _model(class_: Class) -> SchemaChange | None:
             relations.append(relation)
         elif call.name == "include":
             includes += [name_of(arg) for arg in call.args]
-    options = assigned(class_.body)
+    options = class_.assigned()
     root = any(base in _ROOTS for base in bases)
     table = text_of(options.get("self.table_name"))
     if class_.kind == "module" or not (root or bases):

@@ -13,9 +13,6 @@ from waypost.code.schema.languages.values import (
     Name,
     SourceUnit,
     Value,
-    assigned,
-    classes,
-    fields,
     first_paragraph,
     name_of,
     spelled,
@@ -42,7 +39,7 @@ def find_django_models(source: SourceFile) -> tuple[SchemaChange, ...]:
     unit = read_python(source.text)
     in_models = re.search(r"(?:^|/)models?(?:/|\.py$)", source.path) is not None
     changes = []
-    for each in classes(unit.items):
+    for each in unit.classes():
         if each.name.rsplit(".", 1)[-1] in ("Meta", "Migration") or not each.bases:
             continue
         change = _model(each, unit, in_models)
@@ -61,8 +58,8 @@ def find_django_apps(source: SourceFile) -> Iterator[SchemaChange]:
     if not source.path.endswith("apps.py"):
         return
     folder = source.path.rpartition("/")[0]
-    for class_ in classes(read_python(source.text).items):
-        options = {item.name: text_of(item.value) for item in fields(class_.body)}
+    for class_ in read_python(source.text).classes():
+        options = {item.name: text_of(item.value) for item in class_.fields()}
         label = options.get("label") or options.get("name", "").rsplit(".", 1)[-1]
         if label:
             yield SchemaChange("app", "", class_.lines, MODEL, "model", name=label, scope=folder)
@@ -72,18 +69,18 @@ def find_django_apps(source: SourceFile) -> Iterator[SchemaChange]:
 def _model(class_: Class, unit: SourceUnit, in_models: bool) -> SchemaChange | None:
     """A class that may be a model, by itself or through a base class."""
     bases = [name_of(base) for base in class_.bases if isinstance(base, Name | CallExpression)]
-    columns, many = _fields(fields(class_.body), unit)
+    columns, many = _fields(class_.fields(), unit)
     root = any(base in _ROOTS for base in bases) and _from_django(bases, unit)
     flags = {"root"} if root else set()
-    meta = next((part for part in classes(class_.body) if part.name.endswith(".Meta")), None)
-    options = assigned(meta.body) if meta else {}
+    meta = next((part for part in class_.classes() if part.name.endswith(".Meta")), None)
+    options = meta.assigned() if meta else {}
     for flag in ("abstract", "proxy"):
         if options.get(flag) is True:
             flags.add(flag)
     if not (root or columns or many or in_models):
         return None
     if not root and any(
-        isinstance(i.value, CallExpression) and name_of(i.value.target).endswith("models") for i in fields(class_.body)
+        isinstance(i.value, CallExpression) and name_of(i.value.target).endswith("models") for i in class_.fields()
     ):
         flags.add("fields")
     scope = text_of(options.get("app_label"))
@@ -118,11 +115,11 @@ def read_field(
         return
     if kind in kinds["many"]:
         through = _reference(call.named.get("through"), unit)
-        via = through or text_of(call.named.get("db_table"))
+        via = through or call.text("db_table")
         many.append(TableRelation("belongs_to_many", _reference(call.arg(0, "to"), unit) or "", via, name))
     elif kind in kinds["one"] or kind in kinds["unique"]:
         target = _reference(call.arg(0, "to"), unit)
-        field = text_of(call.named.get("to_field"))
+        field = call.text("to_field")
         column = _column(f"{name}_id", call, "integer")
         unique = column.unique or kind in kinds["unique"]
         columns.append(replace(column, references=(target, field) if target else None, unique=unique))
@@ -138,11 +135,11 @@ def _is_column(call: CallExpression) -> bool:
 
 def _column(name: str, call: CallExpression, kind: str) -> Column:
     primary = call.named.get("primary_key") is True
-    comment = text_of(call.named.get("db_comment")) or text_of(call.named.get("help_text"))
+    comment = call.text("db_comment") or call.text("help_text")
     default = call.named["default"] if "default" in call.named else call.named.get("db_default")
     given = "default" in call.named or "db_default" in call.named
     return Column(
-        name=text_of(call.named.get("db_column")) or name,
+        name=call.text("db_column") or name,
         type=kind,
         nullable=False if primary else call.named.get("null") is True,
         default=spelled(default) if given else None,
@@ -207,4 +204,4 @@ def read_index(call: CallExpression) -> Index | None:
     if not names or call.name == "CheckConstraint":
         return None
     unique = call.name == "UniqueConstraint" and "condition" not in call.named
-    return Index(names, unique, text_of(call.named.get("name")))
+    return Index(names, unique, call.text("name"))

@@ -12,10 +12,6 @@ from waypost.code.schema.languages.values import (
     Name,
     SourceUnit,
     Value,
-    assigned,
-    classes,
-    constants,
-    functions,
     name_of,
     text_of,
     texts_of,
@@ -52,8 +48,8 @@ _KINDS = {
 
 def find_eloquent(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_php(source.text)
-    texts = constants(unit.items)
-    for class_ in classes(unit.items):
+    texts = unit.constants()
+    for class_ in unit.classes():
         change = _model(class_, unit, texts)
         if change is not None:
             yield change
@@ -70,9 +66,9 @@ def _full(name: str, unit: SourceUnit) -> str:
 def _model(class_: Class, unit: SourceUnit, texts: dict[str, str]) -> SchemaChange | None:
     bases = [name_of(base).lstrip("\\") for base in class_.bases]
     relations = tuple(
-        relation for method in functions(class_.body) for relation in _relations(method, class_.name, unit, texts)
+        relation for method in class_.functions() for relation in _relations(method, class_.name, unit, texts)
     )
-    options = assigned(class_.body)
+    options = class_.assigned()
     full = [unit.imports.get(base, base) for base in bases]
     root = any(name in _ROOT_CLASSES or base == "Eloquent" for base, name in zip(bases, full, strict=True))
     traits = [
@@ -105,7 +101,7 @@ def _model(class_: Class, unit: SourceUnit, texts: dict[str, str]) -> SchemaChan
 def _columns(options: dict[str, Value], class_: Class, texts: dict[str, str]) -> tuple[Column, ...]:
     """Some of the columns: attributes that may be filled, with their cast types."""
     types = dict(options["$casts"]) if isinstance(options.get("$casts"), dict) else {}  # type: ignore[arg-type]
-    for method in functions(class_.body):
+    for method in class_.functions():
         if method.name == "casts":
             for item in method.body:
                 if isinstance(item, Assign) and isinstance(item.value, dict):
@@ -151,7 +147,7 @@ def _relation(  # noqa: PLR0911 - one case per kind
 ) -> TableRelation | None:
     kind = _KINDS[call.name]
     if kind == "morph_to":
-        name = text_of(call.arg(0, "name"), texts) or snake(method)
+        name = call.text_at(0, "name", texts) or snake(method)
         return TableRelation(kind, "", f"{name}_id", method)
     value = call.arg(0, "related")
     if isinstance(value, str):
@@ -174,9 +170,9 @@ def _relation(  # noqa: PLR0911 - one case per kind
             via = "@" + _full(second.text, unit)
         return TableRelation(kind, "@" + target, via, method)
     if kind == "morph_to_many":
-        return TableRelation(kind, "@" + target, text_of(call.arg(2, "table"), texts) or plural(second_text), method)
+        return TableRelation(kind, "@" + target, call.text_at(2, "table", texts) or plural(second_text), method)
     if kind in ("morph_many", "morph_one"):
         return TableRelation(kind, "@" + target, f"{second_text}_id" if second_text else "", method)
-    foreign = text_of(call.named.get("foreignKey"), texts) or second_text
+    foreign = call.text("foreignKey", texts) or second_text
     default = f"{snake(method)}_id" if kind == "belongs_to" else f"{snake(owner)}_id"
     return TableRelation(kind, "@" + target, foreign or default, method)

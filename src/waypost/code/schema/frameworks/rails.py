@@ -9,11 +9,7 @@ from waypost.code.schema.languages.values import (
     FunctionBlock,
     Item,
     Value,
-    calls,
-    classes,
-    constants,
-    functions,
-    spelled,
+    spelled_default,
     text_of,
     texts_of,
 )
@@ -26,7 +22,7 @@ MIGRATION, SCHEMA = "Rails migration", "Rails schema"
 
 
 def find_rails_schema(source: SourceFile) -> Iterator[SchemaChange]:
-    for call in calls(read_ruby(source.text).items):
+    for call in read_ruby(source.text).calls():
         if call.name == "define" and call.args and isinstance(call.args[-1], FunctionBlock):
             for change in _changes(call.args[-1].body, {}):
                 yield replace(change, kind=SCHEMA, role="dump")
@@ -35,9 +31,9 @@ def find_rails_schema(source: SourceFile) -> Iterator[SchemaChange]:
 def find_rails_migration(source: SourceFile) -> Iterator[SchemaChange]:
     """The changes in `change` or `up`. `down` is not read."""
     unit = read_ruby(source.text)
-    texts = constants(unit.items)
-    for class_ in classes(unit.items):
-        bodies = {function.name.removeprefix("self."): function.body for function in functions(class_.body)}
+    texts = unit.constants()
+    for class_ in unit.classes():
+        bodies = {function.name.removeprefix("self."): function.body for function in class_.functions()}
         for name in ("change", "up"):
             for change in _changes(bodies.get(name, ()), texts, bodies):
                 yield replace(change, kind=MIGRATION)
@@ -70,7 +66,7 @@ def _changes(
 
 
 def _statement(call: CallExpression, texts: Mapping[str, str]) -> Iterator[SchemaChange]:
-    table = text_of(call.arg(0), texts)
+    table = call.text_at(0, texts=texts)
     template = SchemaChange("revision", table, call.lines, "")
     block = call.block
     match call.name:
@@ -85,13 +81,13 @@ def _statement(call: CallExpression, texts: Mapping[str, str]) -> Iterator[Schem
         case "drop_join_table" if len(call.args) > 1:
             yield replace(template, action="drop_table", table=_join_name(call, texts))
         case "rename_table":
-            yield replace(template, action="rename_table", name=table, new_name=text_of(call.arg(1), texts))
+            yield replace(template, action="rename_table", name=table, new_name=call.text_at(1, texts=texts))
         case "change_table" | "with_options" if table and block is not None:
-            for inner in calls(block.body):
+            for inner in block.calls():
                 # `add_column :users, …` names its table, even inside a block
                 yield from _in_table(inner, table, texts) if inner.target else _statement(inner, texts)
         case "execute":
-            yield from read_embedded_sql(text_of(call.arg(0), texts), "", call.lines)
+            yield from read_embedded_sql(call.text_at(0, texts=texts), "", call.lines)
         case _ if table and not call.target:
             yield from _on_table(call.name, table, call, call.args[1:], texts)
 
@@ -108,20 +104,20 @@ def _create(
         name = key if isinstance(key, str) else "id"
         kind = _types().get(identity, identity) if isinstance(identity, str) else "bigint"
         columns.append(Column(name, kind, nullable=False, primary=True))
-    for inner in calls(block.body) if block else ():
+    for inner in block.calls() if block else ():
         for change in _in_table(inner, table, texts):
             columns += change.columns
             indexes += change.indexes
             relations += change.relations
     return replace(
         template, action="create_table", columns=tuple(columns), indexes=tuple(indexes), relations=tuple(relations),
-        primary_key=texts_of(key) if isinstance(key, list) else (), comment=text_of(call.named.get("comment")),
+        primary_key=texts_of(key) if isinstance(key, list) else (), comment=call.text("comment"),
     )  # fmt: skip
 
 
 def _join_name(call: CallExpression, texts: Mapping[str, str]) -> str:
     names = sorted(text_of(arg, texts) for arg in call.args[:2])
-    return text_of(call.named.get("table_name"), texts) or "_".join(names)
+    return call.text("table_name", texts) or "_".join(names)
 
 
 def _join(call: CallExpression, template: SchemaChange, texts: Mapping[str, str]) -> SchemaChange:
@@ -171,7 +167,7 @@ def _column(name: str, kind: str, options: Mapping[str, Value]) -> Column:
         name,
         kind,
         nullable=options.get("null") is not False,
-        default=spelled(options["default"]) if options.get("default") is not None else None,
+        default=spelled_default(options.get("default")),
         primary=options.get("primary_key") is True,
         comment=text_of(options.get("comment")),
     )
@@ -184,7 +180,7 @@ def _on_table(  # noqa: PLR0912 - one case per kind
     names = [text for arg in args if (text := text_of(arg, texts))]
     match name:
         case "add_column" | "add_columns" if len(names) > 1 or "type" in call.named:
-            kind = text_of(call.named.get("type")) or names.pop()
+            kind = call.text("type") or names.pop()
             yield replace(template, action="add_column", columns=tuple(_column(n, kind, call.named) for n in names))
         case "add_timestamps":
             options = {"null": call.named.get("null", False)}
@@ -210,7 +206,7 @@ def _on_table(  # noqa: PLR0912 - one case per kind
             yield replace(template, action="alter_column", columns=(Column(names[0], nullable=args[1]),))
         case "change_column_default" if names:
             value = call.named.get("to", args[1] if len(args) > 1 else None)
-            changed = Column(names[0], default=spelled(value) if value is not None else None)
+            changed = Column(names[0], default=spelled_default(value))
             yield replace(
                 template, action="alter_column", columns=(changed,), flags=("drop_default",) if value is None else ()
             )
@@ -241,16 +237,16 @@ def _keys(
             columns = texts_of(args[0], texts)
             unique = call.named.get("unique") is True and "where" not in call.named
             if columns:
-                index = Index(columns, unique, text_of(call.named.get("name")))
+                index = Index(columns, unique, call.text("name"))
                 yield replace(template, action="add_index", indexes=(index,))
         case "remove_index":
-            by = text_of(call.named.get("name"))
+            by = call.text("name")
             if by:
                 yield replace(template, action="drop_index", name=by)
         case "add_foreign_key" | "add_concurrent_foreign_key" if names or args:
             target = names[0] if names else ""
-            column = text_of(call.named.get("column")) or f"{singular(target.rsplit('.', 1)[-1])}_id"
-            key = Column(column, references=(target, text_of(call.named.get("primary_key"))))
+            column = call.text("column") or f"{singular(target.rsplit('.', 1)[-1])}_id"
+            key = Column(column, references=(target, call.text("primary_key")))
             yield replace(template, action="add_reference", columns=(key,))
 
 

@@ -13,9 +13,8 @@ from waypost.code.schema.languages.values import (
     Item,
     Name,
     Value,
-    constants,
     name_of,
-    spelled,
+    spelled_default,
     text_of,
     texts_of,
 )
@@ -29,10 +28,10 @@ _RELATIONS = {"hasMany": "has_many", "hasOne": "has_one", "belongsTo": "belongs_
 
 def find_sequelize(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_script(source.text, source.path)
-    texts = constants(unit.items)
+    texts = unit.constants()
     relations: dict[str, list[TableRelation]] = {}
     models: list[SchemaChange] = []
-    for call in _all_calls(unit.items):
+    for call in _all_calls(unit.body):
         change = _model(call, texts)
         if change is not None:
             models.append(change)
@@ -60,7 +59,7 @@ def _all_calls(items: tuple[Item, ...]) -> Iterator[CallExpression]:
 
 def _model(call: CallExpression, texts: Mapping[str, str]) -> SchemaChange | None:
     if call.name == "define" and "equelize" in name_of(call.target) and isinstance(call.arg(1), dict):
-        name, fields, options = text_of(call.arg(0), texts), call.arg(1), call.arg(2)
+        name, fields, options = call.text_at(0, texts=texts), call.arg(1), call.arg(2)
     elif (
         call.name == "init"
         and isinstance(call.target, Name)
@@ -114,7 +113,7 @@ def _columns(fields: Mapping[str, Value], *, underscored: bool = False) -> Itera
         default = settings.get("defaultValue")
         yield Column(
             text_of(settings.get("field")) or (snake(name) if underscored else name), kind,
-            False if primary else settings.get("allowNull") is not False, spelled(default) if default is not None else None,
+            False if primary else settings.get("allowNull") is not False, spelled_default(default),
             primary, bool(settings.get("unique")), references, text_of(settings.get("comment")),
         )  # fmt: skip
 
@@ -151,13 +150,13 @@ def _relation(call: CallExpression) -> TableRelation:
 
 def find_sequelize_migration(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_script(source.text, source.path)
-    for body in up_bodies(unit.items):
-        for call in _all_calls(body):
+    for up in up_bodies(unit):
+        for call in _all_calls(up.body):
             yield from _statement(call)
 
 
 def _statement(call: CallExpression) -> Iterator[SchemaChange]:
-    template = SchemaChange("revision", text_of(call.arg(0)), call.lines, MIGRATION)
+    template = SchemaChange("revision", call.text_at(0), call.lines, MIGRATION)
     second, third = call.arg(1), call.arg(2)
     if not template.table:
         return

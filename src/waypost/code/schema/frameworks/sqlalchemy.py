@@ -15,10 +15,6 @@ from waypost.code.schema.languages.values import (
     Name,
     SourceUnit,
     Value,
-    assigned,
-    classes,
-    constants,
-    fields,
     first_paragraph,
     name_of,
     spelled,
@@ -35,12 +31,12 @@ _RELATIONS = frozenset({"relationship", "Relationship", "relation", "dynamic_loa
 
 def find_sqlalchemy(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_python(source.text, functions=True)
-    texts = constants(unit.items)
-    for class_ in classes(unit.items):
+    texts = unit.constants()
+    for class_ in unit.classes():
         change = _model(class_, unit, texts)
         if change is not None:
             yield change
-    for item in fields(unit.items):
+    for item in unit.fields():
         if isinstance(item.value, CallExpression) and item.value.name == "Table" and len(item.value.args) > 1:
             change = _table(item, item.value, texts)
             if change is not None:
@@ -75,7 +71,7 @@ def _nullable(column: Column) -> Column:
 
 def _model(class_: Class, unit: SourceUnit, texts: dict[str, str]) -> SchemaChange | None:
     bases = [name_of(base) for base in class_.bases]
-    options = assigned(class_.body)
+    options = class_.assigned()
     sqlmodel = options.get("class:table") is True
     draft = TableDraft(text_of(options.get("__tablename__"), texts), comment=first_paragraph(class_.doc))
     for item in class_.body:
@@ -192,7 +188,7 @@ def _is_list(hint: Value) -> bool:
 
 
 def _sqlmodel(name: str, call: CallExpression, hint: Value) -> Column:
-    target = text_of(call.named.get("foreign_key"))
+    target = call.text("foreign_key")
     inner = call.named.get("sa_column")
     column = _annotated(read_column(inner, name) if isinstance(inner, CallExpression) else Column(name), hint)
     kind = call.named.get("sa_type")

@@ -18,7 +18,7 @@ def read_column(call: CallExpression, name: str = "", texts: Mapping[str, str] |
     if args and (first_text := text_of(args[0], texts)):
         name = first_text
         args.pop(0)
-    name = text_of(call.named.get("name"), texts) or name
+    name = call.text("name", texts) or name
     kind, references = "", None
     for arg in (*args, call.named.get("type_")):
         if isinstance(arg, CallExpression) and arg.name == "ForeignKey":
@@ -46,7 +46,7 @@ def read_column(call: CallExpression, name: str = "", texts: Mapping[str, str] |
         primary=primary,
         unique=call.named.get("unique") is True,
         references=references,
-        comment=text_of(call.named.get("comment")) or text_of(call.named.get("doc")),
+        comment=call.text("comment") or call.text("doc"),
     )
 
 
@@ -94,11 +94,11 @@ def apply_constraint(draft: TableDraft, call: CallExpression, texts: Mapping[str
     elif call.name == "UniqueConstraint":
         names = tuple(text for arg in call.args if (text := text_of(arg, texts)))
         if names:
-            draft.add_index(Index(names, True, text_of(call.named.get("name"))))
+            draft.add_index(Index(names, True, call.text("name")))
     elif call.name == "Index":
         names = tuple(text_of(arg, texts) or _last(arg) for arg in call.args[1:])
         if names and all(names):
-            draft.add_index(Index(names, call.named.get("unique") is True, text_of(call.arg(0), texts)))
+            draft.add_index(Index(names, call.named.get("unique") is True, call.text_at(0, texts=texts)))
     elif call.name == "ForeignKeyConstraint" and len(call.args) > 1:
         refer(draft, texts_of(call.args[0], texts), call.args[1], texts)
 

@@ -13,12 +13,8 @@ from waypost.code.schema.languages.values import (
     Name,
     SourceUnit,
     Value,
-    calls,
-    classes,
-    fields,
-    functions,
     name_of,
-    spelled,
+    spelled_default,
     text_of,
     texts_of,
 )
@@ -51,7 +47,7 @@ _TYPES = {"string": "varchar", "number": "integer", "boolean": "boolean", "Date"
 
 def find_typeorm(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_script(source.text, source.path)
-    for class_ in classes(unit.items):
+    for class_ in unit.classes():
         change = _entity(class_, unit)
         if change is not None:
             yield change
@@ -59,18 +55,18 @@ def find_typeorm(source: SourceFile) -> Iterator[SchemaChange]:
 
 def find_typeorm_migration(source: SourceFile) -> Iterator[SchemaChange]:
     """The changes in `up`."""
-    for class_ in classes(read_script(source.text, source.path).items):
-        for method in functions(class_.body):
+    for class_ in read_script(source.text, source.path).classes():
+        for method in class_.functions():
             if method.name == "up":
-                for call in calls(method.body):
+                for call in method.calls():
                     yield from _run(call)
 
 
 def _run(call: CallExpression) -> Iterator[SchemaChange]:
     if call.name == "query":
-        yield from read_embedded_sql(text_of(call.arg(0)), MIGRATION, call.lines)
+        yield from read_embedded_sql(call.text_at(0), MIGRATION, call.lines)
         return
-    template = SchemaChange("revision", text_of(call.arg(0)), call.lines, MIGRATION)
+    template = SchemaChange("revision", call.text_at(0), call.lines, MIGRATION)
     second = call.arg(1)
     match call.name:
         case "createTable":
@@ -85,8 +81,8 @@ def _run(call: CallExpression) -> Iterator[SchemaChange]:
         case "dropColumn" | "dropColumns" if template.table:
             for name in texts_of(second):
                 yield replace(template, action="drop_column", name=name)
-        case "renameColumn" if template.table and text_of(second) and text_of(call.arg(2)):
-            yield replace(template, action="rename_column", name=text_of(second), new_name=text_of(call.arg(2)))
+        case "renameColumn" if template.table and text_of(second) and call.text_at(2):
+            yield replace(template, action="rename_column", name=text_of(second), new_name=call.text_at(2))
         case "createForeignKey" if template.table:
             for settings in _options(second):
                 yield replace(template, action="add_reference", columns=_foreign(settings))
@@ -115,7 +111,7 @@ def _create(call: CallExpression, template: SchemaChange) -> Iterator[SchemaChan
 def _described(settings: dict[str, Value]) -> Column:
     return Column(
         text_of(settings.get("name")), text_of(settings.get("type")), settings.get("isNullable") is True,
-        spelled(settings["default"]) if settings.get("default") is not None else None,
+        spelled_default(settings.get("default")),
         settings.get("isPrimary") is True, settings.get("isUnique") is True, comment=text_of(settings.get("comment")),
     )  # fmt: skip
 
@@ -132,7 +128,7 @@ def _entity(class_: Class, unit: SourceUnit) -> SchemaChange | None:
     columns: list[Column] = []
     indexes = [index for mark in class_.decorators if (index := _index(mark))]
     relations: list[TableRelation] = []
-    for item in fields(class_.body):
+    for item in class_.fields():
         _member(item, columns, indexes, relations, unit)
     if entity is None and not columns and not relations:
         return None
@@ -194,7 +190,7 @@ def _member(
 
 def _column(item: Assign, mark: CallExpression) -> Column:
     settings = mark.options
-    first = text_of(mark.arg(0))
+    first = mark.text_at(0)
     hint = item.annotation.text if isinstance(item.annotation, Name) else ""
     bare = re.sub(r"(?<!\s)\s*+\|\s*+(?:null|undefined)", "", hint)
     kind = first if first and first not in ("increment", "rowid", "identity") else text_of(settings.get("type"))
@@ -210,7 +206,7 @@ def _column(item: Assign, mark: CallExpression) -> Column:
     return Column(
         text_of(settings.get("name")) or item.name, kind[:100],
         False if primary else settings.get("nullable") is True or mark.name == "DeleteDateColumn",
-        spelled(default) if default is not None else None, primary, settings.get("unique") is True,
+        spelled_default(default), primary, settings.get("unique") is True,
         comment=text_of(settings.get("comment")),
     )  # fmt: skip
 

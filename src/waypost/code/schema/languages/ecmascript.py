@@ -8,6 +8,7 @@ from waypost.code.schema.languages.values import (
     Assign,
     CallExpression,
     Class,
+    CodeBody,
     Function,
     FunctionBlock,
     Item,
@@ -22,16 +23,16 @@ if TYPE_CHECKING:
 _FUNCTIONS = frozenset(("arrow_function", "function_expression", "function", "generator_function"))
 
 
-def up_bodies(items: tuple[Item, ...]) -> Iterator[tuple[Item, ...]]:
+def up_bodies(unit: SourceUnit) -> Iterator[CodeBody]:
     """The bodies of `up` in a migration: a function, an assignment, or a member of an object."""
-    for item in items:
+    for item in unit.body:
         if isinstance(item, Function) and item.name == "up":
-            yield item.body
+            yield item
         elif isinstance(item, Assign):
             by_name = item.value if item.name.rpartition(".")[2] == "up" else None
             up = item.value.get("up") if isinstance(item.value, dict) else by_name
             if isinstance(up, FunctionBlock):
-                yield up.body
+                yield up
 
 
 def read_script(text: str, path: str) -> SourceUnit:
