@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from waypost.code.schema.languages.ruby import read_ruby
-from waypost.code.schema.languages.values import CallExpression, Class, Item, Name, Value, name_of, text_of
 from waypost.code.schema.model import SchemaChange, TableRelation
 from waypost.code.schema.names import camel, singular, snake
+from waypost.code.schema.values import CallExpression, Class, Item, Name, Value, name_of, text_of
 from waypost.code.source import SourceFile
 
 KIND = "ActiveRecord model"

@@ -6,7 +6,9 @@ from dataclasses import replace
 from waypost.code.schema.draft import TableDraft
 from waypost.code.schema.frameworks.sqlalchemy_columns import COLUMN_CALLS, apply_constraint, read_column, type_of
 from waypost.code.schema.languages.python import read_python
-from waypost.code.schema.languages.values import (
+from waypost.code.schema.model import Column, Index, SchemaChange
+from waypost.code.schema.sql.statements import read_embedded_sql
+from waypost.code.schema.values import (
     Assign,
     CallExpression,
     Item,
@@ -16,8 +18,6 @@ from waypost.code.schema.languages.values import (
     text_of,
     texts_of,
 )
-from waypost.code.schema.model import Column, Index, SchemaChange
-from waypost.code.schema.sql.statements import read_embedded_sql
 from waypost.code.source import SourceFile
 
 KIND = "Alembic migration"

@@ -6,7 +6,9 @@ from dataclasses import replace
 from functools import cache
 
 from waypost.code.schema.languages.python import read_python
-from waypost.code.schema.languages.values import (
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
+from waypost.code.schema.names import text_table
+from waypost.code.schema.values import (
     Assign,
     CallExpression,
     Class,
@@ -19,8 +21,6 @@ from waypost.code.schema.languages.values import (
     text_of,
     texts_of,
 )
-from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import text_table
 from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from waypost.code.schema.frameworks.django import MIGRATION, read_field, read_index, read_indexes
 from waypost.code.schema.languages.python import read_python
-from waypost.code.schema.languages.values import CallExpression, Class, SourceUnit, Value, name_of, text_of, texts_of
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
 from waypost.code.schema.sql.statements import read_embedded_sql
+from waypost.code.schema.values import CallExpression, Class, SourceUnit, Value, name_of, text_of, texts_of
 from waypost.code.source import SourceFile
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from waypost.code.schema.languages.ecmascript import read_script
-from waypost.code.schema.languages.values import Assign, CallExpression, FunctionBlock, Name, Value, spelled
 from waypost.code.schema.model import Column, Index, SchemaChange
 from waypost.code.schema.names import text_table
+from waypost.code.schema.values import Assign, CallExpression, FunctionBlock, Name, Value, spelled
 from waypost.code.source import SourceFile
 
 KIND = "Drizzle table"

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from waypost.code.schema.languages.php import read_php
-from waypost.code.schema.languages.values import (
+from waypost.code.schema.model import Column, SchemaChange, TableRelation
+from waypost.code.schema.names import plural, snake
+from waypost.code.schema.values import (
     Assign,
     CallExpression,
     Class,
@@ -16,8 +18,6 @@ from waypost.code.schema.languages.values import (
     text_of,
     texts_of,
 )
-from waypost.code.schema.model import Column, SchemaChange, TableRelation
-from waypost.code.schema.names import plural, snake
 from waypost.code.source import SourceFile
 
 KIND = "Eloquent model"

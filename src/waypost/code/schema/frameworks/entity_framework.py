@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from waypost.code.schema.draft import TableDraft
 from waypost.code.schema.languages.csharp import read_csharp
-from waypost.code.schema.languages.values import (
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
+from waypost.code.schema.values import (
     Assign,
     CallExpression,
     Class,
@@ -15,7 +16,6 @@ from waypost.code.schema.languages.values import (
     spelled,
     text_of,
 )
-from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
 from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 

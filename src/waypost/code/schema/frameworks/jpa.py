@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from waypost.code.schema.languages.java import read_java
-from waypost.code.schema.languages.values import (
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
+from waypost.code.schema.names import snake
+from waypost.code.schema.values import (
     Assign,
     CallExpression,
     Class,
@@ -14,8 +16,6 @@ from waypost.code.schema.languages.values import (
     text_of,
     texts_of,
 )
-from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import snake
 from waypost.code.source import SourceFile
 
 KIND = "JPA entity"

@@ -6,7 +6,10 @@ from dataclasses import replace
 
 from waypost.code.schema.draft import create_table
 from waypost.code.schema.languages.php import read_php
-from waypost.code.schema.languages.values import (
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
+from waypost.code.schema.names import plural, snake, text_table
+from waypost.code.schema.sql.statements import read_embedded_sql
+from waypost.code.schema.values import (
     CallExpression,
     CodeBody,
     Function,
@@ -18,9 +21,6 @@ from waypost.code.schema.languages.values import (
     text_of,
     texts_of,
 )
-from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import plural, snake, text_table
-from waypost.code.schema.sql.statements import read_embedded_sql
 from waypost.code.source import SourceFile
 
 KIND = "Laravel migration"

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from waypost.code.schema.languages.ecmascript import read_script
-from waypost.code.schema.languages.values import CallExpression, Name, Value, name_of, spelled_default, text_of
 from waypost.code.schema.model import Column, SchemaChange
 from waypost.code.schema.names import plural
+from waypost.code.schema.values import CallExpression, Name, Value, name_of, spelled_default, text_of
 from waypost.code.source import SourceFile
 
 KIND = "Mongoose schema"

@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from waypost.code.schema.languages.ecmascript import read_script, up_bodies
-from waypost.code.schema.languages.values import (
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
+from waypost.code.schema.names import plural, snake, text_table
+from waypost.code.schema.values import (
     Assign,
     CallExpression,
     Class,
@@ -18,8 +20,6 @@ from waypost.code.schema.languages.values import (
     text_of,
     texts_of,
 )
-from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import plural, snake, text_table
 from waypost.code.source import SourceFile
 
 MODEL, MIGRATION = "Sequelize model", "Sequelize migration"

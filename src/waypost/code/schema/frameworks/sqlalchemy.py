@@ -7,7 +7,9 @@ from dataclasses import replace
 from waypost.code.schema.draft import TableDraft
 from waypost.code.schema.frameworks.sqlalchemy_columns import COLUMN_CALLS, apply_constraint, read_column, type_of
 from waypost.code.schema.languages.python import read_python
-from waypost.code.schema.languages.values import (
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
+from waypost.code.schema.names import snake, text_table
+from waypost.code.schema.values import (
     Assign,
     CallExpression,
     Class,
@@ -20,8 +22,6 @@ from waypost.code.schema.languages.values import (
     spelled,
     text_of,
 )
-from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import snake, text_table
 from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from waypost.code.schema.draft import TableDraft
-from waypost.code.schema.languages.values import CallExpression, Name, Value, spelled, text_of, texts_of
 from waypost.code.schema.model import Column, Index
 from waypost.code.schema.names import text_table
+from waypost.code.schema.values import CallExpression, Name, Value, spelled, text_of, texts_of
 
 COLUMN_CALLS = frozenset({"Column", "mapped_column"})
 

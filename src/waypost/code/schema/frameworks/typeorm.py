@@ -5,7 +5,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from waypost.code.schema.languages.ecmascript import read_script
-from waypost.code.schema.languages.values import (
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
+from waypost.code.schema.names import snake
+from waypost.code.schema.sql.statements import read_embedded_sql
+from waypost.code.schema.values import (
     Assign,
     CallExpression,
     Class,
@@ -18,9 +21,6 @@ from waypost.code.schema.languages.values import (
     text_of,
     texts_of,
 )
-from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import snake
-from waypost.code.schema.sql.statements import read_embedded_sql
 from waypost.code.source import SourceFile
 
 MODEL, MIGRATION = "TypeORM entity", "TypeORM migration"

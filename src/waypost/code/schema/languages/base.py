@@ -5,7 +5,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from waypost.code.schema.languages.values import Assign, CallExpression, FunctionBlock, Item, Name, SourceUnit, Value
+from waypost.code.schema.values import Assign, CallExpression, FunctionBlock, Item, Name, SourceUnit, Value
 from waypost.model.reference import LineRange
 
 if TYPE_CHECKING:

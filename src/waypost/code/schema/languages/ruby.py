@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from waypost.code.schema.languages.base import SyntaxReader
-from waypost.code.schema.languages.values import (
+from waypost.code.schema.values import (
     CallExpression,
     Class,
     Function,
