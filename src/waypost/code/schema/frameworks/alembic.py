@@ -8,16 +8,7 @@ from waypost.code.schema.frameworks.sqlalchemy_columns import COLUMN_CALLS, appl
 from waypost.code.schema.languages.python import read_python
 from waypost.code.schema.model import Column, Index, SchemaChange
 from waypost.code.schema.sql.statements import read_embedded_sql
-from waypost.code.schema.values import (
-    Assign,
-    CallExpression,
-    Item,
-    Name,
-    Value,
-    spelled_default,
-    text_of,
-    texts_of,
-)
+from waypost.code.schema.values import Assign, CallExpression, Item, Name, Value, spelled_default, text_of, texts_of
 from waypost.code.source import SourceFile
 
 KIND = "Alembic migration"

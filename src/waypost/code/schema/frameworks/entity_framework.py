@@ -7,15 +7,7 @@ from dataclasses import replace
 from waypost.code.schema.draft import TableDraft
 from waypost.code.schema.languages.csharp import read_csharp
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.values import (
-    Assign,
-    CallExpression,
-    Class,
-    FunctionBlock,
-    name_of,
-    spelled,
-    text_of,
-)
+from waypost.code.schema.values import Assign, CallExpression, Class, FunctionBlock, name_of, spelled, text_of
 from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 

@@ -6,16 +6,7 @@ from collections.abc import Iterator, Mapping
 from waypost.code.schema.languages.java import read_java
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
 from waypost.code.schema.names import snake
-from waypost.code.schema.values import (
-    Assign,
-    CallExpression,
-    Class,
-    SourceUnit,
-    Value,
-    name_of,
-    text_of,
-    texts_of,
-)
+from waypost.code.schema.values import Assign, CallExpression, Class, SourceUnit, Value, name_of, text_of, texts_of
 from waypost.code.source import SourceFile
 
 KIND = "JPA entity"

@@ -8,14 +8,7 @@ from waypost.code.schema.languages.ecmascript import read_script, up_bodies
 from waypost.code.schema.model import Column, Index, SchemaChange
 from waypost.code.schema.names import text_table
 from waypost.code.schema.sql.statements import read_embedded_sql
-from waypost.code.schema.values import (
-    CallExpression,
-    FunctionBlock,
-    Name,
-    spelled_default,
-    text_of,
-    texts_of,
-)
+from waypost.code.schema.values import CallExpression, FunctionBlock, Name, spelled_default, text_of, texts_of
 from waypost.code.source import SourceFile
 
 KIND = "Knex migration"

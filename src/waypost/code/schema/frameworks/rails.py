@@ -7,15 +7,7 @@ from waypost.code.schema.languages.ruby import read_ruby
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
 from waypost.code.schema.names import plural, singular, text_table
 from waypost.code.schema.sql.statements import read_embedded_sql
-from waypost.code.schema.values import (
-    CallExpression,
-    FunctionBlock,
-    Item,
-    Value,
-    spelled_default,
-    text_of,
-    texts_of,
-)
+from waypost.code.schema.values import CallExpression, FunctionBlock, Item, Value, spelled_default, text_of, texts_of
 from waypost.code.source import SourceFile
 
 MIGRATION, SCHEMA = "Rails migration", "Rails schema"

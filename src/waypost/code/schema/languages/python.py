@@ -4,16 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from waypost.code.schema.languages.base import SyntaxReader
-from waypost.code.schema.values import (
-    Assign,
-    CallExpression,
-    Class,
-    Function,
-    Item,
-    Name,
-    SourceUnit,
-    Value,
-)
+from waypost.code.schema.values import Assign, CallExpression, Class, Function, Item, Name, SourceUnit, Value
 
 if TYPE_CHECKING:
     from tree_sitter import Node
