@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
+from operator import eq
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, EvidenceByPath
 from waypost.code.architecture.mounts import Node, RouterIndex, resolve
@@ -175,17 +177,8 @@ def _answers(handler: str, views: Mapping[str, list[tuple[str, str, str]]], path
     candidates = views.get(handler.rpartition(".")[2], [])
     if not candidates:
         return [], "pk"
-    best = max(candidates, key=lambda view: _common_depth(view[0], path))
+    best = max(candidates, key=lambda view: sum(takewhile(bool, map(eq, view[0].split("/"), path.split("/")))))
     return best[1].split(), best[2] or "pk"
-
-
-def _common_depth(left_path: str, right_path: str) -> int:
-    count = 0
-    for left, right in zip(left_path.split("/"), right_path.split("/"), strict=False):
-        if left != right:
-            break
-        count += 1
-    return count
 
 
 def _frameworks_at(root: str, used: Mapping[str, frozenset[str]]) -> frozenset[str]:

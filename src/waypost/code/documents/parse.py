@@ -30,10 +30,7 @@ _HEADINGS = {
     "asciidoc": asciidoc_starts,
     "org": org_starts,
     "tex": tex_starts,
-    "html": html_starts,
-    "blade": html_starts,
-    "erb": html_starts,
-    "jinja": html_starts,
+    **dict.fromkeys(("html", "blade", "erb", "jinja"), html_starts),
     "makefile": makefile_starts,
     "dockerfile": dockerfile_starts,
 }

@@ -14,7 +14,7 @@ from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from waypost.code.schema.live_rows import Catalogue, assemble
 from waypost.code.schema.model import SchemaTable
-from waypost.code.schema.names import data
+from waypost.code.schema.names import text_table
 from waypost.errors import InvalidInput, NotFound, WaypostError
 from waypost.store.open_databases import refuse_open_database
 
@@ -26,13 +26,13 @@ def read_live(url: str) -> tuple[SchemaTable, ...]:
     """The tables of `sqlite:///path`, `postgresql://user:password@host/database` or `mysql://…`, by name."""
     parts = _parts(url)
     kind = parts.scheme.partition("+")[0]
-    reader = _READERS.get(kind)
-    if reader is None:
+    if kind not in _READERS:
         raise InvalidInput(
             f"Waypost cannot read databases of kind {kind[:30] or '(none)'!r}.",
             "Give sqlite:///path/to/file, postgresql://user@host/name or mysql://user@host/name.",
         )
-    return assemble(reader(parts, url), safe_address(url), _NAMES[kind])
+    read, name = _READERS[kind]
+    return assemble(read(parts, url), safe_address(url), name)
 
 
 _PLAIN = re.compile(
@@ -90,16 +90,8 @@ def _driver(name: str, package: str) -> ModuleType:
         ) from None
 
 
-def _queries(kind: str) -> dict[str, str]:
-    """The catalogue queries, by name."""
-    table = data("live_queries")[kind]
-    assert isinstance(table, dict)
-    return {name: str(text) for name, text in table.items()}
-
-
 def _ask(kind: str, ask: Callable[[str], list[tuple[Any, ...]]]) -> Catalogue:
-    answers = {name: ask(text) for name, text in _queries(kind).items()}
-    return Catalogue(**answers)
+    return Catalogue(**{name: ask(query) for name, query in text_table("live_queries", kind).items()})
 
 
 def _read_postgresql(parts: SplitResult, url: str) -> Catalogue:
@@ -181,17 +173,10 @@ def _sqlite_address(path: Path) -> str:
     return f"file:{quote(str(path.absolute()))}?mode=ro{'&immutable=1' if resting else ''}"
 
 
-_READERS: dict[str, Callable[[SplitResult, str], Catalogue]] = {
-    "sqlite": _read_sqlite,
-    "postgresql": _read_postgresql,
-    "postgres": _read_postgresql,
-    "mysql": _read_mysql,
-    "mariadb": _read_mysql,
-}
-_NAMES = {
-    "sqlite": "live SQLite",
-    "postgresql": "live PostgreSQL",
-    "postgres": "live PostgreSQL",
-    "mysql": "live MySQL",
-    "mariadb": "live MariaDB",
+_READERS: dict[str, tuple[Callable[[SplitResult, str], Catalogue], str]] = {
+    "sqlite": (_read_sqlite, "live SQLite"),
+    "postgresql": (_read_postgresql, "live PostgreSQL"),
+    "postgres": (_read_postgresql, "live PostgreSQL"),
+    "mysql": (_read_mysql, "live MySQL"),
+    "mariadb": (_read_mysql, "live MariaDB"),
 }

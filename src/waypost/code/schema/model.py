@@ -1,7 +1,8 @@
 """Schema changes found in files, and the tables they result in."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
+from itertools import zip_longest
 from typing import Any
 
 from waypost.model.reference import LineRange
@@ -33,12 +34,24 @@ class Column:
     references: tuple[str, str] | None = None
     comment: str = ""
 
+    def or_nullable(self) -> "Column":
+        """Nullable unless specified otherwise."""
+        return replace(self, nullable=True) if self.nullable is None else self
+
 
 @dataclass(frozen=True, slots=True)
 class Index:
     columns: tuple[str, ...]
     unique: bool = False
     name: str = ""
+
+
+def foreign_key(names: Sequence[str], table: str, targets: Sequence[str]) -> tuple[Column, ...]:
+    """Columns that refer to those of another table. A missing target is its primary key."""
+    return tuple(
+        Column(name, references=(table, target))
+        for name, target in zip_longest(names, targets[: len(names)], fillvalue="")
+    )
 
 
 @dataclass(frozen=True, slots=True)

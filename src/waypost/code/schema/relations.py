@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from waypost.code.schema.draft import TableDraft
 from waypost.code.schema.frameworks.models import Models
-from waypost.code.schema.merge import in_tests, worth
+from waypost.code.schema.merge import in_tests, shared_folders, worth
 from waypost.code.schema.model import Column, SchemaTable, TableRelation
 
 # Columns that a join table may have besides its keys.
@@ -72,12 +72,7 @@ def _nearest(candidates: Sequence[TableDraft], draft: TableDraft) -> TableDraft 
 
     def nearness(other: TableDraft) -> tuple[bool, int]:
         path = other.evidence[0].path if other.evidence else ""
-        shared = 0
-        for ours, theirs in zip(here.split("/"), path.split("/"), strict=False):
-            if ours != theirs:
-                break
-            shared += 1
-        return (in_tests(path) == in_tests(here), shared)
+        return (in_tests(path) == in_tests(here), shared_folders(here, path))
 
     return max(candidates, key=nearness)
 

@@ -20,18 +20,18 @@ _VERBS = {method: method for method in METHODS} | {method.capitalize(): method f
 _VERBS |= {"Any": ANY, "Handle": ANY, "HandleFunc": ANY, "All": ANY}
 _GROUPS = ("Group", "Route", "PathPrefix", "Subrouter")
 MARKS = ('.Group("/', '.GET("/', '.POST("/', '.PUT("/', '.DELETE("/', '.Mount("/')
-_PACKAGES = (
-    ("gin-gonic/gin", "Gin"),
-    ("labstack/echo", "Echo"),
-    ("gofiber/fiber", "Fiber"),
-    ("go-chi/chi", "chi"),
-    ("gorilla/mux", "gorilla/mux"),
-    ("julienschmidt/httprouter", "httprouter"),
-)
+PACKAGES = {
+    "gin-gonic/gin": "Gin",
+    "labstack/echo": "Echo",
+    "gofiber/fiber": "Fiber",
+    "go-chi/chi": "chi",
+    "gorilla/mux": "gorilla/mux",
+    "julienschmidt/httprouter": "httprouter",
+}
 
 
 def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
-    framework = next((name for package, name in _PACKAGES if package in text), "")
+    framework = next((name for package, name in PACKAGES.items() if package in text), "")
     if not framework and '"net/http"' in text:
         framework = "net/http"
     if not framework and not any(mark in text for mark in MARKS):

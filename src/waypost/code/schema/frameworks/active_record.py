@@ -10,19 +10,11 @@ from waypost.code.source import SourceFile
 
 KIND = "ActiveRecord model"
 _ROOTS = ("ApplicationRecord", "ActiveRecord::Base")
-_KINDS = {
-    "has_many": "has_many",
-    "has_one": "has_one",
-    "belongs_to": "belongs_to",
-    "has_and_belongs_to_many": "belongs_to_many",
-}
+_KINDS = {name: name for name in ("has_many", "has_one", "belongs_to")} | {"has_and_belongs_to_many": "belongs_to_many"}
 
 
 def find_active_record(source: SourceFile) -> Iterator[SchemaChange]:
-    for class_ in read_ruby(source.text).classes():
-        change = _model(class_)
-        if change is not None:
-            yield change
+    return (change for class_ in read_ruby(source.text).classes() if (change := _model(class_)))
 
 
 def _model(class_: Class) -> SchemaChange | None:

@@ -72,17 +72,13 @@ def _read(call: CallExpression, batch: str, texts: dict[str, str]) -> Iterator[S
             old = call.text_at(0, "old_table_name", texts)
             yield replace(template, action="rename_table", table=old, name=old, new_name=new)
         case "add_column" | "add_columns" if table:
-            columns = [
-                read_column(arg, texts=texts)
-                for arg in call.args
-                if isinstance(arg, CallExpression) and arg.name in COLUMN_CALLS
-            ]
+            calls = [arg for arg in call.args if isinstance(arg, CallExpression) and arg.name in COLUMN_CALLS]
+            columns = [read_column(arg, texts=texts) for arg in calls]
             column = call.named.get("column")
             if isinstance(column, CallExpression):
                 columns.append(read_column(column, texts=texts))
-            columns = [replace(c, nullable=True) if c.nullable is None else c for c in columns]
             if columns:
-                yield replace(template, action="add_column", columns=tuple(columns))
+                yield replace(template, action="add_column", columns=tuple(c.or_nullable() for c in columns))
         case "drop_column" | "drop_columns" if table:
             names = texts_of(list(call.args[shift:]), texts) or texts_of(call.named.get("column_name"), texts)
             for name in names:
@@ -104,8 +100,7 @@ def _create(call: CallExpression, texts: dict[str, str]) -> Iterator[SchemaChang
     draft = TableDraft(_table(call.arg(0, "table_name"), texts))
     for arg in call.args[1:]:
         if isinstance(arg, CallExpression) and arg.name in COLUMN_CALLS:
-            column = read_column(arg, texts=texts)
-            draft.put(replace(column, nullable=True) if column.nullable is None else column)
+            draft.put(read_column(arg, texts=texts).or_nullable())
     for arg in call.args[1:]:
         if isinstance(arg, CallExpression) and arg.name not in COLUMN_CALLS:
             apply_constraint(draft, arg, texts)

@@ -38,14 +38,9 @@ def _field_kinds() -> tuple[Mapping[str, str], Mapping[str, frozenset[str]]]:
 def find_django_models(source: SourceFile) -> tuple[SchemaChange, ...]:
     unit = read_python(source.text)
     in_models = re.search(r"(?:^|/)models?(?:/|\.py$)", source.path) is not None
-    changes = []
-    for each in unit.classes():
-        if each.name.rsplit(".", 1)[-1] in ("Meta", "Migration") or not each.bases:
-            continue
-        change = _model(each, unit, in_models)
-        if change is not None:
-            changes.append(change)
-    return tuple(changes)
+    classes = [class_ for class_ in unit.classes() if class_.bases]
+    classes = [class_ for class_ in classes if class_.name.rsplit(".", 1)[-1] not in ("Meta", "Migration")]
+    return tuple(change for class_ in classes if (change := _model(class_, unit, in_models)))
 
 
 def find_django_apps(source: SourceFile) -> Iterator[SchemaChange]:
@@ -167,12 +162,9 @@ def _reference(value: Value, unit: SourceUnit) -> str:
     """The `@app.Model` that a text, class or setting names."""
     if isinstance(value, CallExpression) and value.name in ("get_user_model", "swappable_dependency"):
         return "@settings.AUTH_USER_MODEL"
-    if (
-        isinstance(value, CallExpression)
-        and value.name in ("get_model_name", "get_model")
-        and len(texts_of(list(value.args))) == 2
-    ):
-        return "@" + ".".join(texts_of(list(value.args)))
+    if isinstance(value, CallExpression) and value.name in ("get_model_name", "get_model"):
+        names = texts_of(list(value.args))
+        return "@" + ".".join(names) if len(names) == 2 else ""
     if isinstance(value, str):
         return "@" + value
     if isinstance(value, Name) and re.fullmatch(r"[\w.]+", value.text):

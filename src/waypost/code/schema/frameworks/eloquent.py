@@ -31,28 +31,15 @@ _ROOT_CLASSES = frozenset(
         "Spatie\\Permission\\Models\\Permission",
     )
 )
-_KINDS = {
-    "hasMany": "has_many",
-    "hasOne": "has_one",
-    "belongsTo": "belongs_to",
-    "belongsToMany": "belongs_to_many",
-    "morphMany": "morph_many",
-    "morphOne": "morph_one",
-    "morphToMany": "morph_to_many",
-    "morphedByMany": "morph_to_many",
-    "morphTo": "morph_to",
-    "hasManyThrough": "has_many",
-    "hasOneThrough": "has_one",
-}
+_PLAIN = ("hasMany", "hasOne", "belongsTo", "belongsToMany", "morphMany", "morphOne", "morphToMany", "morphTo")
+_KINDS = {name: snake(name) for name in _PLAIN}
+_KINDS |= {"morphedByMany": "morph_to_many", "hasManyThrough": "has_many", "hasOneThrough": "has_one"}
 
 
 def find_eloquent(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_php(source.text)
     texts = unit.constants()
-    for class_ in unit.classes():
-        change = _model(class_, unit, texts)
-        if change is not None:
-            yield change
+    return (change for class_ in unit.classes() if (change := _model(class_, unit, texts)))
 
 
 def _full(name: str, unit: SourceUnit) -> str:
@@ -71,12 +58,8 @@ def _model(class_: Class, unit: SourceUnit, texts: dict[str, str]) -> SchemaChan
     options = class_.assigned()
     full = [unit.imports.get(base, base) for base in bases]
     root = any(name in _ROOT_CLASSES or base == "Eloquent" for base, name in zip(bases, full, strict=True))
-    traits = [
-        name_of(arg)
-        for item in class_.body
-        if isinstance(item, CallExpression) and item.name == "use"
-        for arg in item.args
-    ]
+    uses = (item for item in class_.body if isinstance(item, CallExpression) and item.name == "use")
+    traits = [name_of(arg) for use in uses for arg in use.args]
     if class_.kind == "trait":
         if not relations:
             return None
@@ -106,16 +89,8 @@ def _columns(options: dict[str, Value], class_: Class, texts: dict[str, str]) ->
             for item in method.body:
                 if isinstance(item, Assign) and isinstance(item.value, dict):
                     types |= item.value
-    names = list(
-        dict.fromkeys(
-            (
-                *texts_of(options.get("$fillable"), texts),
-                *texts_of(options.get("$guarded"), texts),
-                *texts_of(options.get("$hidden"), texts),
-            )
-        )
-    )
-    names = [name for name in names if name != "*"]
+    lists = (texts_of(options.get(option), texts) for option in ("$fillable", "$guarded", "$hidden"))
+    names = dict.fromkeys(name for listed in lists for name in listed if name != "*")
     return tuple(Column(name, _cast(types.get(name))) for name in names)
 
 

@@ -162,13 +162,8 @@ def _member(item: Assign, owner: str, columns: list[Column], relations: list[Tab
         relations.append(TableRelation("relates", f"@{listed[1]}", "", item.name))
     elif bare in _TYPES:
         primary = "Key" in marks or item.name in ("Id", f"{owner}Id")
-        size = (
-            marks["MaxLength"].arg(0)
-            if "MaxLength" in marks
-            else marks["StringLength"].arg(0)
-            if "StringLength" in marks
-            else None
-        )
+        limit = marks.get("MaxLength") or marks.get("StringLength")
+        size = limit.arg(0) if limit else None
         named = marks["Column"].text_at(0) if "Column" in marks else ""
         column_type = f"varchar({size})" if isinstance(size, int) and bare == "string" else _TYPES[bare]
         optional = kind.endswith("?") and "Required" not in marks

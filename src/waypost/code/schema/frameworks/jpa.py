@@ -5,17 +5,11 @@ from collections.abc import Iterator, Mapping
 
 from waypost.code.schema.languages.java import read_java
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import snake
+from waypost.code.schema.names import ORM_RELATIONS, snake
 from waypost.code.schema.values import Assign, CallExpression, Class, SourceUnit, Value, name_of, text_of, texts_of
 from waypost.code.source import SourceFile
 
 KIND = "JPA entity"
-_RELATIONS = {
-    "ManyToOne": "belongs_to",
-    "OneToMany": "has_many",
-    "OneToOne": "has_one",
-    "ManyToMany": "belongs_to_many",
-}
 _TYPES = {
     "String": "varchar", "Integer": "integer", "int": "integer", "Long": "bigint", "long": "bigint",
     "Boolean": "boolean", "boolean": "boolean", "LocalDate": "date", "LocalDateTime": "timestamp",
@@ -99,7 +93,7 @@ def _member(item: Assign, columns: list[Column], relations: list[TableRelation],
     kind = name_of(item.annotation)
     if marks.keys() & {"Transient", "ElementCollection", "Formula", "Embedded", "EmbeddedId"}:
         return
-    relation = next((mark for name, mark in marks.items() if name in _RELATIONS), None)
+    relation = next((mark for name, mark in marks.items() if name in ORM_RELATIONS), None)
     if relation is not None:
         _relate(item, relation, marks, kind, columns, relations, unit)
         return
@@ -155,4 +149,4 @@ def _relate(
         via = table.text("name") if table else ""
         relations.append(TableRelation("belongs_to_many", target, via, item.name))
     else:
-        relations.append(TableRelation(_RELATIONS[mark.name], target, column, item.name))
+        relations.append(TableRelation(ORM_RELATIONS[mark.name], target, column, item.name))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from waypost.code.schema.draft import create_table
 from waypost.code.schema.languages.php import read_php
-from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation, foreign_key
 from waypost.code.schema.names import plural, snake, text_table
 from waypost.code.schema.sql.statements import read_embedded_sql
 from waypost.code.schema.values import (
@@ -24,6 +24,8 @@ from waypost.code.schema.values import (
 from waypost.code.source import SourceFile
 
 KIND = "Laravel migration"
+_MORPHS = frozenset(("morphs", "uuidMorphs", "ulidMorphs", "numericMorphs"))
+_MORPHS |= {"nullableMorphs", "nullableUuidMorphs", "nullableUlidMorphs"}
 _CONFIGURED = re.compile(r"\$table_?[nN]ames\[['\"](\w{1,60})['\"]\]")
 
 
@@ -46,9 +48,8 @@ def _walk(
             yield from _walk(bodies[call.name], bodies, texts, unit, depth + 1)
         else:
             yield from _statement(call, texts, unit)
-            for arg in (
-                call.args if call.name in ("transaction", "withoutForeignKeyConstraints", "each", "when") else ()
-            ):
+            runs = call.name in ("transaction", "withoutForeignKeyConstraints", "each", "when")
+            for arg in call.args if runs else ():
                 if isinstance(arg, FunctionBlock):
                     yield from _walk(arg, bodies, texts, unit, depth + 1)
 
@@ -129,11 +130,8 @@ def _column(
             references = (unit.reference(cls), "")
     if not name:
         return
-    for place in (1, 2):
-        size = first.arg(
-            place,
-            ("", "length", "places")[place] if "decimal" not in first.name.lower() else ("", "total", "places")[place],
-        )
+    for place, option in ((1, "total" if "decimal" in first.name.lower() else "length"), (2, "places")):
+        size = first.arg(place, option)
         kind = kind.replace(f"{{{place}}}", str(size) if isinstance(size, int | str) else "")
     column = _modified(Column(name, kind.replace("(,)", "").replace(",)", ")").replace("()", "")), modifiers, texts)
     if "constrained" in modifiers and references is None:
@@ -188,15 +186,7 @@ def _several(
             yield replace(template, columns=(Column(name or "deleted_at", "timestamp", nullable=True),))
         case "rememberToken":
             yield replace(template, columns=(Column("remember_token", "varchar(100)", nullable=True),))
-        case (
-            "morphs"
-            | "nullableMorphs"
-            | "uuidMorphs"
-            | "ulidMorphs"
-            | "numericMorphs"
-            | "nullableUuidMorphs"
-            | "nullableUlidMorphs"
-        ):
+        case _ if first.name in _MORPHS:
             kind = "uuid" if "uid" in first.name.lower() else "bigint unsigned"
             null = first.name.startswith("nullable")
             columns = (Column(f"{name}_type", "varchar", null), Column(f"{name}_id", kind, null))
@@ -211,17 +201,14 @@ def _several(
         case "foreign" if names and "on" in modifiers:
             target = modifiers["on"].text_at(0, texts=texts)
             fields = texts_of(modifiers["references"].arg(0), texts) if "references" in modifiers else ()
-            columns = tuple(
-                Column(n, references=(target, fields[i] if i < len(fields) else "")) for i, n in enumerate(names)
-            )
-            yield replace(template, action="add_reference", columns=columns)
+            yield replace(template, action="add_reference", columns=foreign_key(names, target, fields))
         case "comment" if name:
             yield replace(template, action="comment", comment=name)
         case _:
             yield from _dropped(template, first, name, texts)
 
 
-def _dropped(  # noqa: PLR0912 - one case per kind
+def _dropped(
     template: SchemaChange, first: CallExpression, name: str, texts: Mapping[str, str]
 ) -> Iterator[SchemaChange]:
     names = (
@@ -236,11 +223,9 @@ def _dropped(  # noqa: PLR0912 - one case per kind
         case "dropConstrainedForeignId" | "dropSoftDeletes" | "dropRememberToken":
             default = {"dropSoftDeletes": "deleted_at", "dropRememberToken": "remember_token"}.get(first.name, "")
             yield replace(template, action="drop_column", name=name or default)
-        case "dropTimestamps" | "dropTimestampsTz":
-            for column in ("created_at", "updated_at"):
-                yield replace(template, action="drop_column", name=column)
-        case "dropMorphs":
-            for column in (f"{name}_type", f"{name}_id"):
+        case "dropTimestamps" | "dropTimestampsTz" | "dropMorphs":
+            pair = (f"{name}_type", f"{name}_id") if first.name == "dropMorphs" else ("created_at", "updated_at")
+            for column in pair:
                 yield replace(template, action="drop_column", name=column)
         case "renameColumn" if len(names) > 1:
             yield replace(template, action="rename_column", name=names[0], new_name=names[1])

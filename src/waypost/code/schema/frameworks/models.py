@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from waypost.code.schema.merge import in_tests
+from waypost.code.schema.merge import in_tests, shared_folders
 from waypost.code.schema.model import Column, SchemaChange, TableRelation
 from waypost.code.schema.names import data, plural, singular, snake, text_table
 from waypost.model.reference import LineRange
@@ -130,12 +130,8 @@ class Models:
     def _nearness(self, entry: ModelClass, hint: Sequence[str], path: str) -> tuple[int, int, int, int]:
         named = self._place(entry)
         agreed = sum(1 for part in hint if part.lower() in named)
-        shared = 0
-        for ours, theirs in zip(path.split("/"), entry.path.split("/"), strict=False):
-            if ours != theirs:
-                break
-            shared += 1
-        return (agreed, int(entry.path == path), int(in_tests(path) == in_tests(entry.path)), shared)
+        near = shared_folders(path, entry.path)
+        return (agreed, int(entry.path == path), int(in_tests(path) == in_tests(entry.path)), near)
 
     def bases(self, entry: ModelClass) -> list[ModelClass]:
         if entry not in self._bases:

@@ -10,6 +10,7 @@ from waypost.code.schema.sql.statements import read_embedded_sql
 from waypost.code.schema.values import CallExpression, FunctionBlock, Item, Value, spelled_default, text_of, texts_of
 from waypost.code.source import SourceFile
 
+_RUN_BLOCKS = ("safety_assured", "reversible", "up", "transaction", "up_only", "say_with_time")
 MIGRATION, SCHEMA = "Rails migration", "Rails schema"
 
 
@@ -44,14 +45,7 @@ def _changes(
             yield from _changes(bodies[name], texts, bodies, depth + 1)
         elif isinstance(call, CallExpression):
             block = call.block
-            if block is not None and call.name in (
-                "safety_assured",
-                "reversible",
-                "up",
-                "transaction",
-                "up_only",
-                "say_with_time",
-            ):
+            if block is not None and call.name in _RUN_BLOCKS:
                 yield from _changes(block.body, texts, bodies, depth + 1)
             elif call.name not in ("revert", "down"):
                 yield from _statement(call, texts)
@@ -165,7 +159,7 @@ def _column(name: str, kind: str, options: Mapping[str, Value]) -> Column:
     )
 
 
-def _on_table(  # noqa: PLR0912 - one case per kind
+def _on_table(
     name: str, table: str, call: CallExpression, args: tuple[Value, ...], texts: Mapping[str, str]
 ) -> Iterator[SchemaChange]:
     template = SchemaChange("revision", table, call.lines, "")
@@ -176,16 +170,11 @@ def _on_table(  # noqa: PLR0912 - one case per kind
             yield replace(template, action="add_column", columns=tuple(_column(n, kind, call.named) for n in names))
         case "add_timestamps":
             options = {"null": call.named.get("null", False)}
-            yield replace(
-                template,
-                action="add_column",
-                columns=tuple(_column(n, "datetime", options) for n in ("created_at", "updated_at")),
-            )
-        case "remove_column" | "remove_columns" | "remove_column_concurrently":
+            columns = tuple(_column(n, "datetime", options) for n in ("created_at", "updated_at"))
+            yield replace(template, action="add_column", columns=columns)
+        case "remove_column" | "remove_columns" | "remove_column_concurrently" | "remove_timestamps":
+            names = ["created_at", "updated_at"] if name == "remove_timestamps" else names
             for column in names[:1] if name == "remove_column" else names:
-                yield replace(template, action="drop_column", name=column)
-        case "remove_timestamps":
-            for column in ("created_at", "updated_at"):
                 yield replace(template, action="drop_column", name=column)
         case "rename_column" if len(names) > 1:
             yield replace(template, action="rename_column", name=names[0], new_name=names[1])

@@ -26,21 +26,18 @@ from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
 MODEL = "SQLAlchemy model"
+_LIST_TYPE = re.compile(r"(?:\w+\.)*(?:list|List|set|Set|Sequence)\[|(?:\w+\.)*(?:DynamicMapped|WriteOnlyMapped)")
 _RELATIONS = frozenset({"relationship", "Relationship", "relation", "dynamic_loader", "backref"})
 
 
 def find_sqlalchemy(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_python(source.text, functions=True)
     texts = unit.constants()
-    for class_ in unit.classes():
-        change = _model(class_, unit, texts)
-        if change is not None:
-            yield change
+    yield from (change for class_ in unit.classes() if (change := _model(class_, unit, texts)))
     for item in unit.fields():
-        if isinstance(item.value, CallExpression) and item.value.name == "Table" and len(item.value.args) > 1:
-            change = _table(item, item.value, texts)
-            if change is not None:
-                yield change
+        call = item.value
+        if isinstance(call, CallExpression) and call.name == "Table" and len(call.args) > 1:
+            yield from [change] if (change := _table(item, call, texts)) else []
 
 
 def _table(item: Assign, call: CallExpression, texts: dict[str, str]) -> SchemaChange | None:
@@ -48,7 +45,7 @@ def _table(item: Assign, call: CallExpression, texts: dict[str, str]) -> SchemaC
     draft = TableDraft(name)
     for arg in call.args[2:]:
         if isinstance(arg, CallExpression) and arg.name in COLUMN_CALLS:
-            draft.put(_nullable(read_column(arg, texts=texts)))
+            draft.put(read_column(arg, texts=texts).or_nullable())
         elif isinstance(arg, CallExpression):
             apply_constraint(draft, arg, texts)
     if not name or not draft.columns:
@@ -62,11 +59,6 @@ def _change(draft: TableDraft, model: str, start: int, end: int, flags: tuple[st
         tuple(draft.indexes), tuple(draft.relations), draft.primary_key, model=model, flags=flags,
         comment=draft.comment,
     )  # fmt: skip
-
-
-def _nullable(column: Column) -> Column:
-    """A column is nullable unless declared otherwise."""
-    return replace(column, nullable=True) if column.nullable is None else column
 
 
 def _model(class_: Class, unit: SourceUnit, texts: dict[str, str]) -> SchemaChange | None:
@@ -104,29 +96,19 @@ def _flags(draft: TableDraft, bases: list[str], sqlmodel: bool, options: dict[st
     # Flask-SQLAlchemy names tables after classes; other classes without a table name are mixins or subclasses
     if "db.Model" in bases and draft.primary_key:
         return ("root",)
-    if (
-        not bases
-        or bases == ["object"]
-        or any(base in ("SQLModel", "Base") or base.endswith("Mixin") for base in bases)
-    ):
-        return ("mixin",)
-    return ("mixin", "one_table") if not draft.primary_key else ("mixin",)
+    is_base = bases in ([], ["object"]) or any(base in ("SQLModel", "Base") or base.endswith("Mixin") for base in bases)
+    return ("mixin",) if is_base or draft.primary_key else ("mixin", "one_table")
 
 
 def _field(draft: TableDraft, item: Assign, texts: dict[str, str], *, plain: bool) -> None:
     value, hint = item.value, item.annotation
-    inner = (
-        hint.args[0]
-        if isinstance(hint, CallExpression)
-        and hint.name == "[]"
-        and name_of(hint.target).endswith("Mapped")
-        and hint.args
-        else None
-    )
+    inner = None
+    if isinstance(hint, CallExpression) and hint.name == "[]" and name_of(hint.target).endswith("Mapped") and hint.args:
+        inner = hint.args[0]
     if isinstance(value, CallExpression):
         if value.name in COLUMN_CALLS:
             column = read_column(value, item.name, texts)
-            draft.put(_nullable(_annotated(column, inner)) if inner is None else _annotated(column, inner))
+            draft.put(column.or_nullable() if inner is None else _annotated(column, inner))
             if value.named.get("index") is True:
                 draft.add_index(Index((column.name,), column.unique))
         elif value.name in _RELATIONS:
@@ -138,7 +120,7 @@ def _field(draft: TableDraft, item: Assign, texts: dict[str, str], *, plain: boo
         elif value.name in ("deferred", "column_property"):
             inside = value.arg(0)
             if isinstance(inside, CallExpression) and inside.name in COLUMN_CALLS:
-                draft.put(_nullable(read_column(inside, item.name, texts)))
+                draft.put(read_column(inside, item.name, texts).or_nullable())
     elif inner is not None and not item.name.startswith("__"):
         draft.put(_annotated(Column(item.name), inner))
     elif plain and hint is not None and not item.name.startswith(("_", "class:", "model_config")):
@@ -179,12 +161,7 @@ def _hint_text(hint: Value) -> str:
 
 
 def _is_list(hint: Value) -> bool:
-    return (
-        re.match(
-            r"(?:\w+\.)*(?:list|List|set|Set|Sequence)\[|(?:\w+\.)*(?:DynamicMapped|WriteOnlyMapped)", _hint_text(hint)
-        )
-        is not None
-    )
+    return _LIST_TYPE.match(_hint_text(hint)) is not None
 
 
 def _sqlmodel(name: str, call: CallExpression, hint: Value) -> Column:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from waypost.code.schema.languages.ecmascript import read_script
-from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import snake
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation, foreign_key
+from waypost.code.schema.names import ORM_RELATIONS, snake
 from waypost.code.schema.sql.statements import read_embedded_sql
 from waypost.code.schema.values import (
     Assign,
@@ -24,33 +24,15 @@ from waypost.code.schema.values import (
 from waypost.code.source import SourceFile
 
 MODEL, MIGRATION = "TypeORM entity", "TypeORM migration"
-_COLUMNS = {
-    "Column": "",
-    "PrimaryColumn": "",
-    "PrimaryGeneratedColumn": "integer",
-    "CreateDateColumn": "timestamp",
-    "UpdateDateColumn": "timestamp",
-    "DeleteDateColumn": "timestamp",
-    "VersionColumn": "integer",
-    "ObjectIdColumn": "objectid",
-    "VirtualColumn": "",
-    "ViewColumn": "",
-}
-_RELATIONS = {
-    "ManyToOne": "belongs_to",
-    "OneToMany": "has_many",
-    "OneToOne": "has_one",
-    "ManyToMany": "belongs_to_many",
-}
+_COLUMNS = dict.fromkeys(("Column", "PrimaryColumn", "VirtualColumn", "ViewColumn"), "")
+_COLUMNS |= dict.fromkeys(("CreateDateColumn", "UpdateDateColumn", "DeleteDateColumn"), "timestamp")
+_COLUMNS |= {"PrimaryGeneratedColumn": "integer", "VersionColumn": "integer", "ObjectIdColumn": "objectid"}
 _TYPES = {"string": "varchar", "number": "integer", "boolean": "boolean", "Date": "timestamp", "Buffer": "blob"}
 
 
 def find_typeorm(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_script(source.text, source.path)
-    for class_ in unit.classes():
-        change = _entity(class_, unit)
-        if change is not None:
-            yield change
+    return (change for class_ in unit.classes() if (change := _entity(class_, unit)))
 
 
 def find_typeorm_migration(source: SourceFile) -> Iterator[SchemaChange]:
@@ -117,9 +99,8 @@ def _described(settings: dict[str, Value]) -> Column:
 
 
 def _foreign(settings: dict[str, Value]) -> tuple[Column, ...]:
-    table, fields_ = text_of(settings.get("referencedTableName")), texts_of(settings.get("referencedColumnNames"))
-    names = texts_of(settings.get("columnNames"))
-    return tuple(Column(n, references=(table, fields_[i] if i < len(fields_) else "")) for i, n in enumerate(names))
+    table, targets = text_of(settings.get("referencedTableName")), texts_of(settings.get("referencedColumnNames"))
+    return foreign_key(texts_of(settings.get("columnNames")), table, targets)
 
 
 def _entity(class_: Class, unit: SourceUnit) -> SchemaChange | None:
@@ -173,7 +154,7 @@ def _member(
     item: Assign, columns: list[Column], indexes: list[Index], relations: list[TableRelation], unit: SourceUnit
 ) -> None:
     marks = {mark.name: mark for mark in item.decorators}
-    relation = next((mark for name, mark in marks.items() if name in _RELATIONS), None)
+    relation = next((mark for name, mark in marks.items() if name in ORM_RELATIONS), None)
     if relation is not None:
         _relate(item, relation, marks, columns, relations, unit)
         return
@@ -219,7 +200,7 @@ def _relate(
     relations: list[TableRelation],
     unit: SourceUnit,
 ) -> None:
-    kind = _RELATIONS[mark.name]
+    kind = ORM_RELATIONS[mark.name]
     target = _target(mark.arg(0), item, unit)
     if not target:
         return
