@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from operator import eq
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, EvidenceByPath
 from waypost.code.architecture.mounts import Node, RouterIndex, resolve
 from waypost.code.architecture.result import CodePlace, Endpoint
-from waypost.code.architecture.roles import role_of
+from waypost.code.architecture.roles import product_items, role_of
 from waypost.code.architecture.routes.base import ANY, METHODS, PAGE, join
 from waypost.code.architecture.routes.django import ON_COLLECTION, VIEWSET_METHODS
 
@@ -80,10 +80,9 @@ def endpoints_of(
 def _constants(evidence: EvidenceByPath) -> dict[str, str]:
     """Named prefixes with only one value in the project."""
     values_by_name: dict[str, set[str]] = {}
-    for path, items in evidence.items():
-        for item in items:
-            if item.kind == "prefix" and item.name.startswith("constant ") and role_of(path) == "":
-                values_by_name.setdefault(item.name.removeprefix("constant "), set()).add(item.value)
+    for _, item in product_items(evidence, "prefix"):
+        if item.name.startswith("constant "):
+            values_by_name.setdefault(item.name.removeprefix("constant "), set()).add(item.value)
     return {name: next(iter(values)) for name, values in values_by_name.items() if len(values) == 1}
 
 
@@ -211,14 +210,7 @@ def _below_routes(path: str) -> str:
 
 
 def _declared_prefix(evidence: EvidenceByPath, framework: str) -> list[str]:
-    prefixes = {
-        item.value: None
-        for path, items in evidence.items()
-        if role_of(path) == ""
-        for item in items
-        if item.kind == "prefix" and item.name == framework
-    }
-    return list(prefixes)[:1] or [""]
+    return [item.value for _, item in product_items(evidence, "prefix") if item.name == framework][:1] or [""]
 
 
 def _with_handler(endpoint: Endpoint, handlers: Mapping[str, Sequence[CodePlace]]) -> Endpoint:
@@ -229,9 +221,7 @@ def _with_handler(endpoint: Endpoint, handlers: Mapping[str, Sequence[CodePlace]
     place = _handler_place(by_method or handlers.get(_key(endpoint.handler), ()), endpoint.place)
     if place is None:
         return endpoint
-    return Endpoint(
-        endpoint.method, endpoint.path, endpoint.handler, endpoint.place, endpoint.framework, endpoint.guard, place
-    )
+    return replace(endpoint, handler_place=place)
 
 
 def _handler_place(places: Sequence[CodePlace], route: CodePlace) -> CodePlace | None:
@@ -255,15 +245,12 @@ def _key(handler: str) -> str:
 def handlers_of(evidence: EvidenceByPath) -> dict[str, list[CodePlace]]:
     """Where the methods of controllers are, by class and method."""
     places: dict[str, list[CodePlace]] = {}
-    for path, items in evidence.items():
-        if role_of(path) != "":
-            continue
-        for item in items:
-            if item.kind == "part" and (methods := item.get("methods")):
-                places.setdefault(f".{item.value.rpartition('.')[2].lower()}", []).append(CodePlace(path, item.line))
-                owners = {item.value.rpartition(".")[2].lower(), item.value.replace(".", "").replace("::", "").lower()}
-                for word in methods.split():
-                    name, _, line = word.rpartition(":")
-                    for owner in owners:
-                        places.setdefault(f"{owner}.{name.lower()}", []).append(CodePlace(path, int(line)))
+    for path, item in product_items(evidence, "part"):
+        if methods := item.get("methods"):
+            places.setdefault(f".{item.value.rpartition('.')[2].lower()}", []).append(CodePlace(path, item.line))
+            owners = {item.value.rpartition(".")[2].lower(), item.value.replace(".", "").replace("::", "").lower()}
+            for word in methods.split():
+                name, _, line = word.rpartition(":")
+                for owner in owners:
+                    places.setdefault(f"{owner}.{name.lower()}", []).append(CodePlace(path, int(line)))
     return places

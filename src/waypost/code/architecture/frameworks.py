@@ -23,6 +23,7 @@ class Framework:
         return self.rank in ("web", "frontend", "mobile")
 
 
+@cache
 def table(name: str) -> dict[str, Any]:
     """A data file of this package."""
     return tomllib.loads(files("waypost.code.architecture").joinpath(name).read_text(encoding="utf-8"))

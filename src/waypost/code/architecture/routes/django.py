@@ -82,12 +82,10 @@ def _pattern(tokens: TokenList, at: int) -> Iterator[ArchitectureEvidence]:
         yield mount(module, path, line, owner, "Django")
     else:
         handler = handler_name(tokens, target)
-        verb = ANY
-        if (mapping := _mapping(tokens, target)) is not None:
-            for method, action in mapping:
-                yield route(method, path, f"{handler}.{action}", line, "Django", owner)
-            return
-        yield route(verb, path, handler, line, "Django", owner)
+        if (mapping := _mapping(tokens, target)) is None:
+            yield route(ANY, path, handler, line, "Django", owner)
+        for method, action in mapping or ():
+            yield route(method, path, f"{handler}.{action}", line, "Django", owner)
 
 
 def _included_target(tokens: TokenList, span: Span) -> str:
@@ -120,11 +118,7 @@ def _place(tokens: TokenList, at: int) -> tuple[str, str]:
                 owner = tokens.text(before - 2)
             elif name := assignee(tokens, opening):
                 owner = name
-        elif (
-            tokens.is_other(opening, "(")
-            and tokens.is_name(opening - 1)
-            and tokens.texts[opening - 1] in _PATTERN_CALLS
-        ):
+        elif tokens.is_call(opening, *_PATTERN_CALLS):
             outer = tokens.arguments(opening)
             written = tokens.literal(outer[0]) if outer else None
             if written is not None and at > outer[0][1]:
