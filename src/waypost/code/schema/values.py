@@ -117,8 +117,6 @@ class CallExpression:
 
 @dataclass(frozen=True, slots=True)
 class FunctionBlock(CodeBody):
-    """An anonymous function."""
-
     parameters: tuple[str, ...]
     body: tuple["Item", ...]
 
@@ -218,7 +216,6 @@ def spelled(value: Value) -> str:  # noqa: PLR0911 - one case per kind
 
 
 def spelled_default(value: Value) -> str | None:
-    """The spelling of a default. None if there is none."""
     return None if value is None else spelled(value)
 
 

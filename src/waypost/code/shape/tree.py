@@ -97,7 +97,6 @@ class _Walk:
         return None
 
     def _whole(self, node: "Node", action: int) -> bool:
-        """Process a node as a whole if possible."""
         start, end = node.start_byte, node.end_byte
         if action == CONTENT:
             self._leaf(self.data[start:end], start, CONTENT)

@@ -133,7 +133,6 @@ def _is_assigned(tokens: TokenList, at: int) -> bool:
 
 
 def _inner(tokens: TokenList, statement: RubyStatement, scope: _Scope) -> _Scope:
-    """The scope of the statement's block."""
     name = statement.name
     first = first_word(tokens, statement.unnamed[0]) if statement.unnamed else None
     if name in ("resources", "resource") and first:

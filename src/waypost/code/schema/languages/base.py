@@ -53,7 +53,6 @@ class SyntaxReader:
             self.bound[name] = before
 
     def remember_list(self, name: str, value: Value) -> None:
-        """Remember the name of a fixed list of texts."""
         if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
             self.lists[name] = [part for part in value if isinstance(part, str)]
 
@@ -115,7 +114,6 @@ class SyntaxReader:
         return "" if node is None else self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def field(self, node: "Node", name: str = "name") -> str:
-        """The text of a field of the node."""
         return self.text(node.child_by_field_name(name))
 
     def unknown(self, node: "Node") -> Name:
