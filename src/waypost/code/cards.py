@@ -84,11 +84,8 @@ def cards(source: SourceFile, parsed: Parsed, describe: Describe | None = None) 
         own = _own_lines(symbol, lines, inside.get(at, ())) if room > 0 else lines[symbol.lines.start - 1]
         room -= len(own)
         opening = _opening(symbol.doc, DOC_CHARACTERS)
-        made.append(
-            _symbol_card(
-                source, symbol, own, opening, opening or (describe(symbol, parsed, source) if describe else "")
-            )
-        )
+        summary = opening or (describe(symbol, parsed, source) if describe else "")
+        made.append(_symbol_card(source, symbol, own, opening, summary))
     made += [_section_card(source, section, lines) for section in parsed.sections]
     made.append(_file_card(source, parsed, lines))
     return tuple(made)

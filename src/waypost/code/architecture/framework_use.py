@@ -59,10 +59,9 @@ def frameworks_of(evidence: EvidenceByPath, endpoints: Iterable[Endpoint]) -> tu
                 case.source.append(endpoint.place)
     for name in list(cases):
         for implied in frameworks()[name].implied:
-            if implied not in cases and cases[name].doubt < 0.5:
-                cases[implied] = _Case(
-                    cases[name].doubt, source=cases[name].source[:2], manifest=cases[name].manifest[:1]
-                )
+            case = cases[name]
+            if implied not in cases and case.doubt < 0.5:
+                cases[implied] = _Case(case.doubt, source=case.source[:2], manifest=case.manifest[:1])
     uses = [_use(frameworks()[name], case) for name, case in cases.items()]
     return tuple(sorted((use for use in uses if use.confidence >= _SHOWN_FROM), key=_order))
 
@@ -123,12 +122,5 @@ def _use(framework: Framework, case: _Case) -> FrameworkUse:
         role = "implements"
     elif places and all(role_of(place.path) != "" for place in places):
         role = "tests"
-    return FrameworkUse(
-        framework.name,
-        framework.what,
-        framework.rank,
-        role,
-        case.version,
-        round(min(0.99, 1.0 - case.doubt), 2),
-        tuple(places[:_MAX_PLACES]),
-    )
+    confidence, kept = round(min(0.99, 1.0 - case.doubt), 2), tuple(places[:_MAX_PLACES])
+    return FrameworkUse(framework.name, framework.what, framework.rank, role, case.version, confidence, kept)

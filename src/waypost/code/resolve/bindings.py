@@ -142,11 +142,8 @@ def type_expression(written: str) -> str:
     written = written.strip().strip("\"'")
     if wrapped := _OPTIONAL.fullmatch(written):
         written = wrapped[1].split(",")[0].strip()
-    kinds = [
-        option
-        for option in (part.strip() for part in written.split("|"))
-        if option not in {"None", "null", "undefined", ""}
-    ]
+    options = (part.strip() for part in written.split("|"))
+    kinds = [option for option in options if option not in {"None", "null", "undefined", ""}]
     if len(kinds) != 1:
         return ""
     kind = kinds[0].strip("\"'").lstrip("*&?").removeprefix("mut ").removeprefix("const ").rstrip("?*&! ")

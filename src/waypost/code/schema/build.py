@@ -39,12 +39,8 @@ def _stored(changes: Changes, tables: Named, models: Models) -> Unresolved:
     """Add the tables that SQL and migrations create. Returns the changes of tables that they do not create."""
     unresolved: Unresolved = []
     for steps in by_database(changes).values():
-        database = _run(
-            {
-                path: [_with_table_name(change, path, models) for change in file_changes]
-                for path, file_changes in steps.items()
-            }
-        )
+        named = {path: [_with_table_name(change, path, models) for change in steps[path]] for path in steps}
+        database = _run(named)
         unresolved += database.unresolved
         for draft in database.tables.values():
             _join(tables, draft)

@@ -123,15 +123,9 @@ def _table(draft: TableDraft) -> SchemaTable:
     columns = []
     for name, column in draft.columns.items():
         primary = len(key) == 1 and key[0].lower() == name
-        in_key = name in map(str.lower, key)
-        columns.append(
-            replace(
-                column,
-                primary=primary,
-                unique=column.unique or name in unique,
-                nullable=False if in_key else column.nullable,
-            )
-        )
+        nullable = False if name in map(str.lower, key) else column.nullable
+        is_unique = column.unique or name in unique
+        columns.append(replace(column, primary=primary, unique=is_unique, nullable=nullable))
     return SchemaTable(
         name=draft.name,
         columns=tuple(columns),

@@ -61,14 +61,8 @@ def _snapshot_call(
             stored = rest["HasColumnType"].text_at(0) if "HasColumnType" in rest else _TYPES.get(kind.rstrip("?"), kind)
             default = rest.get("HasDefaultValue") or rest.get("HasDefaultValueSql")
             optional = kind.endswith("?") or (kind == "string" and "IsRequired" not in rest)
-            draft.put(
-                Column(
-                    rest["HasColumnName"].text_at(0) if "HasColumnName" in rest else names[0],
-                    stored,
-                    optional,
-                    spelled(default.arg(0)) if default else None,
-                )
-            )
+            name = rest["HasColumnName"].text_at(0) if "HasColumnName" in rest else names[0]
+            draft.put(Column(name, stored, optional, spelled(default.arg(0)) if default else None))
         case "HasKey":
             draft.primary_key = names
         case "HasIndex" if names:
@@ -77,11 +71,10 @@ def _snapshot_call(
             schema = f"{names[1]}." if len(names) > 1 and names[1] not in ("dbo", "public") else ""
             draft.name = schema + names[0]
         case "HasOne" if names and "HasForeignKey" in rest:
-            key_names = tuple(text for arg in rest["HasForeignKey"].args if (text := text_of(arg)))
+            columns = tuple(text for arg in rest["HasForeignKey"].args if (text := text_of(arg)))
             is_one_to_one = "WithOne" in rest
-            keys.append(
-                (entity, names[0], key_names[1:] if is_one_to_one and len(key_names) > 1 else key_names, is_one_to_one)
-            )
+            columns = columns[1:] if is_one_to_one and len(columns) > 1 else columns
+            keys.append((entity, names[0], columns, is_one_to_one))
 
 
 def find_context(source: SourceFile) -> Iterator[SchemaChange]:

@@ -211,11 +211,9 @@ def _several(
 def _dropped(
     template: SchemaChange, first: CallExpression, name: str, texts: Mapping[str, str]
 ) -> Iterator[SchemaChange]:
-    names = (
-        texts_of(first.arg(0), texts)
-        if isinstance(first.arg(0), list)
-        else tuple(text_of(arg, texts) for arg in first.args)
-    )
+    names = tuple(text_of(arg, texts) for arg in first.args)
+    if isinstance(first.arg(0), list):
+        names = texts_of(first.arg(0), texts)
     match first.name:
         case "dropColumn" | "removeColumn":
             for column in names:

@@ -179,11 +179,8 @@ class Models:
         for base in self.ancestors(entry):
             if base.change.table:
                 return base.change.table
-            if (
-                "one_table" in change.flags
-                and self.is_model(base)
-                and not {"abstract", "mixin"} & set(base.change.flags)
-            ):
+            has_table = self.is_model(base) and not {"abstract", "mixin"} & set(base.change.flags)
+            if "one_table" in change.flags and has_table:
                 return self.table(base)
         long, short = plural(snake(change.model)), plural(snake(_PARTS.split(change.model)[-1]))
         return short if long not in self.table_names and short in self.table_names else long
@@ -218,10 +215,5 @@ class Models:
             label = ".".join(parts[-2:])
             return str(_tables().get(label.lower(), label.replace(".", "_").lower() if len(parts) > 1 else label))
         guess = plural(snake(parts[-1]))
-        return (
-            guess
-            if guess in self.table_names
-            else plural(snake("_".join(parts[-2:])))
-            if kind == "ActiveRecord model"
-            else guess
-        )
+        is_scoped = kind == "ActiveRecord model" and guess not in self.table_names
+        return plural(snake("_".join(parts[-2:]))) if is_scoped else guess

@@ -139,11 +139,8 @@ def _types() -> Mapping[str, str]:
 
 
 def _column(name: str, kind: str, options: Mapping[str, Value]) -> Column:
-    kind = (
-        text_of(options.get("enum_type")) or text_of(options.get("type"))
-        if kind in ("enum", "virtual")
-        else _types().get(kind, kind)
-    )
+    written = text_of(options.get("enum_type")) or text_of(options.get("type"))
+    kind = written if kind in ("enum", "virtual") else _types().get(kind, kind)
     sizes = [str(options[key]) for key in ("limit", "precision", "scale") if isinstance(options.get(key), int)]
     if sizes and kind in ("varchar", "decimal", "numeric", "char"):
         kind = f"{kind}({','.join(sizes)})"
