@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from waypost.code.architecture.endpoints import endpoints_of, handlers_of
 from waypost.code.architecture.evidence import EvidenceByPath
 from waypost.code.architecture.framework_use import frameworks_by_directory, frameworks_of
+from waypost.code.architecture.frameworks import table
 from waypost.code.architecture.layers import layers_of
 from waypost.code.architecture.marks import auth_words
 from waypost.code.architecture.patterns import ProjectSigns, patterns_of
@@ -22,23 +23,6 @@ _CONFIGURATION = re.compile(
     r"|docker-compose[\w.\-]*\.ya?ml|compose[\w.\-]*\.ya?ml|Dockerfile[\w.\-]*|[\w\-]+\.config\.(?:js|ts|mjs|cjs)|angular\.json|nx\.json"
     r"|wrangler\.toml|serverless\.ya?ml|alembic\.ini|phpunit\.xml[\w.]*|Procfile|nginx[\w.\-]*\.conf|environments?(?:\.\w+)?\.ts|logback[\w.\-]*\.xml)$"
 )
-_DESIGN_WORDS = {
-    "singleton": "one object for all",
-    "factory": "objects made in one place",
-    "repository": "storage behind an interface of its own",
-    "observer": "listeners notified of changes",
-    "strategy": "ways that can be exchanged",
-    "decorator": "an object wrapped in one of its kind",
-    "adapter": "something foreign made to fit",
-    "builder": "objects put together step by step",
-    "dependency injection": "what a part needs is given to it",
-    "middleware": "a chain around each request",
-    "command": "actions as objects",
-    "visitor": "operations apart from the structure they walk",
-    "facade": "a simple face before a subsystem",
-    "mediator": "messages instead of direct calls",
-    "active record": "objects that load and save themselves",
-}
 
 
 def derive_architecture(
@@ -129,9 +113,8 @@ def _designs(evidence: EvidenceByPath) -> tuple[ArchitectureFinding, ...]:
         hits.sort(key=lambda hit: -hit[2])
         reasons = tuple(f"{words} ({place})" for words, place, _ in hits[:8])
         places = tuple(place for _, place, _ in hits[:_MAX_PLACES])
-        findings.append(
-            ArchitectureFinding(name, _DESIGN_WORDS.get(name, ""), round(min(0.95, 1.0 - doubt), 2), reasons, places)
-        )
+        what, confidence = table("conventions.toml")["designs"].get(name, ""), round(min(0.95, 1.0 - doubt), 2)
+        findings.append(ArchitectureFinding(name, what, confidence, reasons, places))
     return tuple(sorted(findings, key=lambda finding: (-finding.confidence, finding.name)))
 
 

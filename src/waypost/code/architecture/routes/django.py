@@ -4,39 +4,12 @@ import re
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
+from waypost.code.architecture.frameworks import table
 from waypost.code.architecture.routes.base import ANY, METHODS, assignee, handler_name, indices, mount, route, strings
 from waypost.code.architecture.tokens import Span, TokenList
 
 _PATTERN_CALLS = ("path", "re_path", "url")
 _GROUPS = re.compile(r"\(\?P<(\w+)>")
-# What a class-based view answers, by its bases.
-_GENERIC = (
-    ("ReadOnlyModelViewSet", "list retrieve"),
-    ("ModelViewSet", "list create retrieve update partial_update destroy"),
-    ("ListCreateAPIView", "get post"),
-    ("RetrieveUpdateDestroyAPIView", "get put patch delete"),
-    ("RetrieveUpdateAPIView", "get put patch"),
-    ("RetrieveDestroyAPIView", "get delete"),
-    ("ListAPIView", "get"),
-    ("RetrieveAPIView", "get"),
-    ("CreateAPIView", "post"),
-    ("DestroyAPIView", "delete"),
-    ("UpdateAPIView", "put patch"),
-    ("ListModelMixin", "list"),
-    ("CreateModelMixin", "create"),
-    ("RetrieveModelMixin", "retrieve"),
-    ("UpdateModelMixin", "update partial_update"),
-    ("DestroyModelMixin", "destroy"),
-    ("CreateView", "get post"),
-    ("UpdateView", "get post"),
-    ("DeleteView", "get post"),
-    ("FormView", "get post"),
-    ("LoginView", "get post"),
-    ("TemplateView", "get"),
-    ("ListView", "get"),
-    ("DetailView", "get"),
-    ("RedirectView", "get"),
-)
 VIEWSET_METHODS = {"list": "GET", "create": "POST", "retrieve": "GET", "update": "PUT", "partial_update": "PATCH"}
 VIEWSET_METHODS |= {"destroy": "DELETE"}
 ON_COLLECTION = ("list", "create")
@@ -195,7 +168,7 @@ def views(text: str) -> Iterator[ArchitectureEvidence]:
         answers = [name for name in own if name in VIEWSET_METHODS or name.upper() in METHODS]
         if not any(name.upper() in METHODS for name in own):
             made_of = set(re.findall(r"\w+", bases))
-            for base, words in _GENERIC:
+            for base, words in table("conventions.toml")["django_views"].items():
                 if base in made_of:
                     answers += words.split()
         for action in _ACTION.finditer(text, match.end(), end):
