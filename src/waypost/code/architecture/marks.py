@@ -92,9 +92,8 @@ def _marks(text: str, words: set[str], language: str) -> Iterator[ArchitectureEv
     places: dict[tuple[str, str], list[tuple[int, str]]] = {}
     for word in words & _by_word().keys():
         for candidate in _by_word()[word]:
-            if (not candidate.languages or language in candidate.languages) and (
-                at := _place(text, candidate.mark)
-            ) >= 0:
+            fits = not candidate.languages or language in candidate.languages
+            if fits and (at := _place(text, candidate.mark)) >= 0:
                 places.setdefault((candidate.kind, candidate.name), []).append((at, candidate.mark))
     for (kind, name), hits in sorted(places.items()):
         for at, mark in sorted(hits)[:5]:

@@ -108,13 +108,9 @@ def _create(call: CallExpression, unit: SourceUnit, model: str) -> SchemaChange:
     many: list[TableRelation] = []
     listed = call.arg(1, "fields")
     for pair in listed if isinstance(listed, list) else ():
-        if (
-            isinstance(pair, list)
-            and len(pair) == 2
-            and isinstance(pair[0], str)
-            and isinstance(pair[1], CallExpression)
-        ):
-            read_field(pair[0], pair[1], unit, columns, many)
+        match pair:
+            case [str(name), CallExpression() as field]:
+                read_field(name, field, unit, columns, many)
     options = call.arg(2, "options")
     settings = options if isinstance(options, dict) else {}
     bases = call.arg(3, "bases")

@@ -95,7 +95,7 @@ def _member(item: Assign, columns: list[Column], relations: list[TableRelation],
         return
     relation = next((mark for name, mark in marks.items() if name in ORM_RELATIONS), None)
     if relation is not None:
-        _relate(item, relation, marks, kind, columns, relations, unit)
+        _relate(item, relation, columns, relations, unit)
         return
     options: Mapping[str, Value] = marks["Column"].named if "Column" in marks else {}
     primary = "Id" in marks
@@ -106,28 +106,17 @@ def _member(item: Assign, columns: list[Column], relations: list[TableRelation],
     nullable = not (primary or kind in _PRIMITIVE or marks.keys() & {"NotNull", "NotBlank", "NotEmpty"})
     if isinstance(options.get("nullable"), bool):
         nullable = options["nullable"] is True
-    columns.append(
-        Column(
-            text_of(options.get("name")).strip('`"') or snake(item.name),
-            f"{column_type}({size})" if isinstance(size, int) and column_type == "varchar" else column_type,
-            nullable,
-            None,
-            primary,
-            options.get("unique") is True,
-        )
-    )
+    if isinstance(size, int) and column_type == "varchar":
+        column_type = f"varchar({size})"
+    name = text_of(options.get("name")).strip('`"') or snake(item.name)
+    columns.append(Column(name, column_type, nullable, None, primary, options.get("unique") is True))
 
 
 def _relate(
-    item: Assign,
-    mark: CallExpression,
-    marks: Mapping[str, CallExpression],
-    kind: str,
-    columns: list[Column],
-    relations: list[TableRelation],
-    unit: SourceUnit,
+    item: Assign, mark: CallExpression, columns: list[Column], relations: list[TableRelation], unit: SourceUnit
 ) -> None:
-    inner = re.findall(r"\w+", kind)
+    marks = {mark.name: mark for mark in item.decorators}
+    inner = re.findall(r"\w+", name_of(item.annotation))
     if not inner:
         return
     name = inner[-1]

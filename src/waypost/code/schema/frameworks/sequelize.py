@@ -60,20 +60,15 @@ def _all_calls(items: tuple[Item, ...]) -> Iterator[CallExpression]:
 def _model(call: CallExpression, texts: Mapping[str, str]) -> SchemaChange | None:
     if call.name == "define" and "equelize" in name_of(call.target) and isinstance(call.arg(1), dict):
         name, fields, options = call.text_at(0, texts=texts), call.arg(1), call.arg(2)
-    elif (
-        call.name == "init"
-        and isinstance(call.target, Name)
-        and isinstance(call.arg(0), dict)
-        and isinstance(call.arg(1), dict)
-    ):
+    elif call.name == "init" and isinstance(call.target, Name):
         name, fields, options = call.target.text, call.arg(0), call.arg(1)
-        assert isinstance(options, dict)
-        if "sequelize" not in options:
+        if not isinstance(options, dict) or "sequelize" not in options:
             return None
     else:
         return None
+    if not isinstance(fields, dict):
+        return None
     settings = options if isinstance(options, dict) else {}
-    assert isinstance(fields, dict)
     columns = list(_columns(fields, underscored=settings.get("underscored") is True))
     if not any(column.primary for column in columns):
         columns.insert(0, Column("id", "integer", nullable=False, primary=True))
@@ -84,16 +79,9 @@ def _model(call: CallExpression, texts: Mapping[str, str]) -> SchemaChange | Non
     table = text_of(settings.get("tableName"), texts) or (
         model if settings.get("freezeTableName") is True else plural(model)
     )
+    indexes = _indexes(settings.get("indexes"))
     return SchemaChange(
-        "model",
-        table,
-        call.lines,
-        MODEL,
-        "model",
-        tuple(columns),
-        _indexes(settings.get("indexes")),
-        model=name,
-        flags=("root",),
+        "model", table, call.lines, MODEL, "model", tuple(columns), indexes, model=name, flags=("root",)
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from waypost.code.schema.draft import TableDraft
 from waypost.code.schema.model import Column, Index
 from waypost.code.schema.names import text_table
-from waypost.code.schema.values import CallExpression, Name, Value, spelled, text_of, texts_of
+from waypost.code.schema.values import CallExpression, Name, Value, spelled_default, text_of, texts_of
 
 COLUMN_CALLS = frozenset({"Column", "mapped_column"})
 
@@ -23,26 +23,18 @@ def read_column(call: CallExpression, name: str = "", texts: Mapping[str, str] |
     for arg in (*args, call.named.get("type_")):
         if isinstance(arg, CallExpression) and arg.name == "ForeignKey":
             references = _target(arg.arg(0, "column"), texts)
-        elif (
-            not kind
-            and isinstance(arg, CallExpression | Name)
-            and (not isinstance(arg, CallExpression) or arg.name not in _NOT_TYPES)
-        ):
+        elif not kind and (isinstance(arg, Name) or (isinstance(arg, CallExpression) and arg.name not in _NOT_TYPES)):
             kind = type_of(arg)
     primary = call.named.get("primary_key") is True
     default = call.named.get("server_default", call.named.get("default"))
     nullable = call.named.get("nullable")
+    if isinstance(default, CallExpression) and default.name == "text" and default.args:
+        default = default.args[0] if default.args[0] is not None else "null"
     return Column(
         name=name,
         type=kind,
         nullable=False if primary else nullable if isinstance(nullable, bool) else None,
-        default=spelled(
-            default.args[0]
-            if isinstance(default, CallExpression) and default.name == "text" and default.args
-            else default
-        )
-        if default is not None
-        else None,
+        default=spelled_default(default),
         primary=primary,
         unique=call.named.get("unique") is True,
         references=references,

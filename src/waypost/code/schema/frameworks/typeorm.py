@@ -156,7 +156,7 @@ def _member(
     marks = {mark.name: mark for mark in item.decorators}
     relation = next((mark for name, mark in marks.items() if name in ORM_RELATIONS), None)
     if relation is not None:
-        _relate(item, relation, marks, columns, relations, unit)
+        _relate(item, relation, columns, relations, unit)
         return
     mark = next((mark for name, mark in marks.items() if name in _COLUMNS), None)
     if mark is None or mark.name == "VirtualColumn":
@@ -180,9 +180,8 @@ def _column(item: Assign, mark: CallExpression) -> Column:
         kind = f"{kind}({settings['length']})"
     if settings.get("array") is True:
         kind += "[]"
-    primary = (
-        mark.name in ("PrimaryColumn", "PrimaryGeneratedColumn", "ObjectIdColumn") or settings.get("primary") is True
-    )
+    is_key = mark.name in ("PrimaryColumn", "PrimaryGeneratedColumn", "ObjectIdColumn")
+    primary = is_key or settings.get("primary") is True
     default = settings.get("default")
     return Column(
         text_of(settings.get("name")) or item.name, kind[:100],
@@ -193,13 +192,9 @@ def _column(item: Assign, mark: CallExpression) -> Column:
 
 
 def _relate(
-    item: Assign,
-    mark: CallExpression,
-    marks: dict[str, CallExpression],
-    columns: list[Column],
-    relations: list[TableRelation],
-    unit: SourceUnit,
+    item: Assign, mark: CallExpression, columns: list[Column], relations: list[TableRelation], unit: SourceUnit
 ) -> None:
+    marks = {mark.name: mark for mark in item.decorators}
     kind = ORM_RELATIONS[mark.name]
     target = _target(mark.arg(0), item, unit)
     if not target:
