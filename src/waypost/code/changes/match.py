@@ -145,7 +145,7 @@ def _pair(
         matching.pairs.append((place, partner_place))
 
 
-# How two definitions of one name are told apart from others, surest first.
+# What pairs definitions of one name, surest first.
 _TRAITS: tuple[Callable[[Side, int], object], ...] = (
     lambda side, place: side.whole(place),
     lambda side, place: side.symbols[place].signature,
