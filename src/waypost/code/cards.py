@@ -48,21 +48,21 @@ _ROLE = re.compile(r":\w{1,20}:`~?\.?([^`\n]{1,200})`")
 _WORD = re.compile(r"\w+")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
     """One memory about a file."""
 
     kind: str  # "symbol", "section" or "file"
     name: str  # keyword column: the qualified name, title or file name
-    qualified: str  # within the file; "" for a file
-    symbol_kind: str  # one of SYMBOL_KINDS; "" for sections and files
+    qualified: str = ""  # within the file; "" for a file
+    symbol_kind: str = ""  # one of SYMBOL_KINDS; "" for sections and files
     lines: LineRange
     first_line: int
     text: str
     summary: str  # one line for people
     embedded: tuple[str, ...]
     path: str
-    doc: str
+    doc: str = ""
     body: str
 
 
@@ -84,11 +84,8 @@ def cards(source: SourceFile, parsed: Parsed, describe: Describe | None = None) 
         own = _own_lines(symbol, lines, inside.get(at, ())) if room > 0 else lines[symbol.lines.start - 1]
         room -= len(own)
         opening = _opening(symbol.doc, DOC_CHARACTERS)
-        made.append(
-            _symbol_card(
-                source, symbol, own, opening, opening or (describe(symbol, parsed, source) if describe else "")
-            )
-        )
+        summary = opening or (describe(symbol, parsed, source) if describe else "")
+        made.append(_symbol_card(source, symbol, own, opening, summary))
     made += [_section_card(source, section, lines) for section in parsed.sections]
     made.append(_file_card(source, parsed, lines))
     return tuple(made)
@@ -133,14 +130,12 @@ def _section_card(source: SourceFile, section: DocumentSection, lines: Sequence[
         kind="section",
         name=section.title,
         qualified=section.title,
-        symbol_kind="",
         lines=section.lines,
         first_line=section.lines.start,
         text=body[:MOST_TEXT],
         summary=section.title,
         embedded=(f"{section.title[:200]}, {path_words(source.path)}. {_one_line(body[: 4 * limit], limit)}".strip(),),
         path=source.path,
-        doc="",
         body=body[:MOST_BODY],
     )
 
@@ -157,8 +152,6 @@ def _file_card(source: SourceFile, parsed: Parsed, lines: Sequence[str]) -> Card
     return Card(
         kind="file",
         name=file_name.rpartition(".")[0] or file_name,
-        qualified="",
-        symbol_kind="",
         lines=LineRange(1, max(len(lines), 1)),
         first_line=1,
         text=_outline(source, parsed)[:MOST_TEXT],

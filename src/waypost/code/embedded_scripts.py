@@ -22,20 +22,9 @@ _CLOSING = {"script": re.compile(r"</script\s{0,20}>", re.I), "style": re.compil
 _ATTRIBUTE = re.compile(r"""\b(lang|type)\s{0,5}=\s{0,5}["']?([\w/+.-]{1,60})""", re.IGNORECASE)
 _FRONT_MATTER = re.compile(r"\A\s{0,100}---[ \t]*\r?\n(.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 _LINE = re.compile(r"[^\n]+")
-_LANGUAGES = {
-    "": "javascript",
-    "js": "javascript",
-    "jsx": "javascript",
-    "javascript": "javascript",
-    "text/javascript": "javascript",
-    "application/javascript": "javascript",
-    "module": "javascript",
-    "text/babel": "javascript",
-    "ts": "typescript",
-    "typescript": "typescript",
-    "text/typescript": "typescript",
-    "tsx": "tsx",
-}
+_JAVASCRIPT = ("", "js", "jsx", "javascript", "text/javascript", "application/javascript", "module", "text/babel")
+_TYPESCRIPT = ("ts", "typescript", "text/typescript")
+_LANGUAGES = dict.fromkeys(_JAVASCRIPT, "javascript") | dict.fromkeys(_TYPESCRIPT, "typescript") | {"tsx": "tsx"}
 
 _LEADING_COMMENT = re.compile(r"\A\s{0,200}<!--(.{1,2000}?)-->", re.DOTALL)
 _LEGAL = re.compile(r"copyright|\blicen[cs]e|SPDX-|eslint", re.IGNORECASE)

@@ -23,8 +23,6 @@ OUTLINE_FORMAT = 1  # increase it when stored outlines must be rebuilt
 
 @dataclass(frozen=True, slots=True)
 class OutlineSymbol:
-    """A symbol of the file."""
-
     name: str
     qualified: str
     kind: str

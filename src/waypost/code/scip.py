@@ -10,17 +10,8 @@ import re
 NOTHING = "."  # stands for an unknown manager or package
 
 _SIMPLE = re.compile(r"[\w+\-$]+", re.ASCII)
-_SUFFIXES = {
-    "class": "#",
-    "interface": "#",
-    "trait": "#",
-    "struct": "#",
-    "enum": "#",
-    "type": "#",
-    "module": "/",
-    "constant": ".",
-    "macro": "!",
-}
+_TYPES = ("class", "interface", "trait", "struct", "enum", "type")
+_SUFFIXES = dict.fromkeys(_TYPES, "#") | {"module": "/", "constant": ".", "macro": "!"}
 _SCHEMES = {"tsx": "typescript", "shell": "bash"}
 
 

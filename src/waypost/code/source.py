@@ -20,6 +20,7 @@ SYMBOL_KINDS = (
     "macro",
 )
 COMPONENT_LANGUAGES = frozenset({"vue", "svelte", "astro"})
+FUNCTIONS = frozenset({"function", "method", "property", "macro"})
 CONTAINERS = frozenset({"class", "interface", "trait", "struct", "enum", "module"})
 
 

@@ -102,6 +102,11 @@ def test_json_is_cut_at_its_keys() -> None:
     assert titles("json", text) == [("name", 1, 2), ("a", 3, 7), ("z", 8, 9)]
 
 
+def test_json_keys_that_begin_on_one_line_are_one_section() -> None:
+    text = '{"a": {}, "b": {}, "c": {\n"d": 1,\n"e": 2,\n"f": 3\n}}\n'
+    assert titles("json", text) == [("c", 1, 5)]
+
+
 def test_ini_is_cut_at_its_sections() -> None:
     assert titles("ini", "; all\n[one]\na = 1\nb = 2\nc = 3\n[two]\na = 1\nb = 2\nc = 3\n") == [
         ("one", 1, 5),

@@ -6,8 +6,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from waypost.code.schema.live import read_live, safe_address
-from waypost.code.schema.live_rows import Catalogue, assemble
+from waypost.code.schema.live import Catalogue, assemble, read_live, safe_address
 from waypost.errors import NotFound, WaypostError
 
 DDL = """

@@ -225,3 +225,14 @@ def test_an_index_that_is_renamed_and_dropped_is_gone(read: Read) -> None:
     DROP INDEX j;
     """
     assert [c.name for c in read({"a.sql": sql})["a"].columns if c.unique] == ["name"]
+
+
+def test_a_change_in_another_file_counts_for_the_table_that_this_one_creates(read: Read) -> None:
+    tables = read(
+        {
+            "db/tables.sql": "CREATE TABLE users (id int PRIMARY KEY);",
+            "db/extra.sql": "ALTER TABLE users ADD COLUMN email text;",
+        }
+    )
+    assert [column.name for column in tables["users"].columns] == ["id", "email"]
+    assert [evidence.path for evidence in tables["users"].evidence] == ["db/tables.sql", "db/extra.sql"]

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from waypost.code.architecture.endpoints import endpoints_of, handlers_of
 from waypost.code.architecture.evidence import EvidenceByPath
 from waypost.code.architecture.framework_use import frameworks_by_directory, frameworks_of
+from waypost.code.architecture.frameworks import table
 from waypost.code.architecture.layers import layers_of
 from waypost.code.architecture.marks import auth_words
 from waypost.code.architecture.patterns import ProjectSigns, patterns_of
 from waypost.code.architecture.result import Architecture, ArchitectureFinding, CodePlace, Configuration, Endpoint
-from waypost.code.architecture.roles import role_of, weight_of
+from waypost.code.architecture.roles import product_items, role_of, weight_of
 from waypost.code.files.languages import display_name, is_document, language_of_path
 
 _MAX_PLACES = 10
@@ -22,23 +23,6 @@ _CONFIGURATION = re.compile(
     r"|docker-compose[\w.\-]*\.ya?ml|compose[\w.\-]*\.ya?ml|Dockerfile[\w.\-]*|[\w\-]+\.config\.(?:js|ts|mjs|cjs)|angular\.json|nx\.json"
     r"|wrangler\.toml|serverless\.ya?ml|alembic\.ini|phpunit\.xml[\w.]*|Procfile|nginx[\w.\-]*\.conf|environments?(?:\.\w+)?\.ts|logback[\w.\-]*\.xml)$"
 )
-_DESIGN_WORDS = {
-    "singleton": "one object for all",
-    "factory": "objects made in one place",
-    "repository": "storage behind an interface of its own",
-    "observer": "listeners notified of changes",
-    "strategy": "ways that can be exchanged",
-    "decorator": "an object wrapped in one of its kind",
-    "adapter": "something foreign made to fit",
-    "builder": "objects put together step by step",
-    "dependency injection": "what a part needs is given to it",
-    "middleware": "a chain around each request",
-    "command": "actions as objects",
-    "visitor": "operations apart from the structure they walk",
-    "facade": "a simple face before a subsystem",
-    "mediator": "messages instead of direct calls",
-    "active record": "objects that load and save themselves",
-}
 
 
 def derive_architecture(
@@ -77,12 +61,8 @@ def _languages(languages: Mapping[str, str]) -> tuple[tuple[str, int, float], ..
 def _authentication(evidence: EvidenceByPath, endpoints: Sequence[Endpoint]) -> tuple[ArchitectureFinding, ...]:
     words = auth_words()
     seen: dict[str, list[tuple[str, CodePlace]]] = {}
-    for path, items in evidence.items():
-        if role_of(path) != "":
-            continue
-        for item in items:
-            if item.kind == "auth":
-                seen.setdefault(item.name, []).append((item.value, CodePlace(path, item.line)))
+    for path, item in product_items(evidence, "auth"):
+        seen.setdefault(item.name, []).append((item.value, CodePlace(path, item.line)))
     guards = Counter(endpoint.guard for endpoint in endpoints if endpoint.guard)
     for endpoint in endpoints:
         if endpoint.guard:
@@ -102,14 +82,10 @@ def _authentication(evidence: EvidenceByPath, endpoints: Sequence[Endpoint]) -> 
 def _configuration(evidence: EvidenceByPath, paths: Sequence[str]) -> Configuration:
     variables: dict[str, list[CodePlace]] = {}
     settings: dict[str, list[CodePlace]] = {}
-    for path, items in evidence.items():
-        if role_of(path) != "":
-            continue
-        for item in items:
-            if item.kind == "env":
-                variables.setdefault(item.name, []).append(CodePlace(path, item.line))
-            elif item.kind == "settings" and item.name != "plugin discovery":
-                settings.setdefault(item.name, []).append(CodePlace(path, item.line))
+    for path, item in product_items(evidence, "env", "settings"):
+        if item.name != "plugin discovery" or item.kind == "env":
+            places_by_name = variables if item.kind == "env" else settings
+            places_by_name.setdefault(item.name, []).append(CodePlace(path, item.line))
     files = [path for path in paths if _CONFIGURATION.search(path) and role_of(path) == ""]
     return Configuration(
         tuple(files[:_MAX_CONFIGURATION_FILES]),
@@ -121,16 +97,12 @@ def _configuration(evidence: EvidenceByPath, paths: Sequence[str]) -> Configurat
 def _designs(evidence: EvidenceByPath) -> tuple[ArchitectureFinding, ...]:
     """Design patterns of the product. A strategy needs two variants; a mark alone counts less."""
     seen: dict[str, list[tuple[str, CodePlace, float]]] = {}
-    for path, items in evidence.items():
-        if role_of(path) != "":
-            continue
-        for item in items:
-            if item.kind == "design":
-                place = CodePlace(path, item.line, int(item.get("end") or 0))
-                is_mark = item.get("how") == "mark"
-                words = f"{item.value.strip()} is used" if is_mark else f"{item.value}: {item.get('why')}"
-                weight = (0.35 if is_mark else 0.55) * weight_of(path)
-                seen.setdefault(item.name, []).append((words, place, weight))
+    for path, item in product_items(evidence, "design"):
+        place = CodePlace(path, item.line, int(item.get("end") or 0))
+        is_mark = item.get("how") == "mark"
+        words = f"{item.value.strip()} is used" if is_mark else f"{item.value}: {item.get('why')}"
+        weight = (0.35 if is_mark else 0.55) * weight_of(path)
+        seen.setdefault(item.name, []).append((words, place, weight))
     findings = []
     for name, hits in seen.items():
         if name == "strategy" and len({words.rpartition(" of ")[2] for words, _, _ in hits}) == len(hits):
@@ -141,20 +113,13 @@ def _designs(evidence: EvidenceByPath) -> tuple[ArchitectureFinding, ...]:
         hits.sort(key=lambda hit: -hit[2])
         reasons = tuple(f"{words} ({place})" for words, place, _ in hits[:8])
         places = tuple(place for _, place, _ in hits[:_MAX_PLACES])
-        findings.append(
-            ArchitectureFinding(name, _DESIGN_WORDS.get(name, ""), round(min(0.95, 1.0 - doubt), 2), reasons, places)
-        )
+        what, confidence = table("conventions.toml")["designs"].get(name, ""), round(min(0.95, 1.0 - doubt), 2)
+        findings.append(ArchitectureFinding(name, what, confidence, reasons, places))
     return tuple(sorted(findings, key=lambda finding: (-finding.confidence, finding.name)))
 
 
 def _entries(evidence: EvidenceByPath) -> tuple[tuple[str, CodePlace], ...]:
     """Where programs of the product start, shortest paths first."""
-    entries = [
-        (item.name, CodePlace(path, item.line))
-        for path, items in evidence.items()
-        if role_of(path) == ""
-        for item in items
-        if item.kind == "entry"
-    ]
+    entries = [(item.name, CodePlace(path, item.line)) for path, item in product_items(evidence, "entry")]
     entries.sort(key=lambda pair: (pair[1].path.count("/"), pair[1]))
     return tuple(entries[:40])

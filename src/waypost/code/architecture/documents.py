@@ -20,6 +20,8 @@ _ROLE = {
     "implements": "This repository is {name} itself, a {what}: it implements it rather than uses it",
     "tests": "Only tests, examples or documentation of this project use {name}, a {what}",
 }
+_VERBS = {"pattern": "follows", "design_pattern": "uses the design pattern"}
+_VERBS |= {"authentication": "uses for authentication"}
 _METHODS = {
     "ANY": "requests of any method to",
     "PAGE": "the page",
@@ -71,17 +73,15 @@ def _overview(architecture: Architecture) -> Iterator[ArchitectureDocument]:
     if architecture.endpoints:
         sentences.append(f"It has {len(architecture.endpoints)} endpoints and pages.")
     if architecture.authentication:
-        sentences.append(
-            f"Users are authenticated by {_list([finding.name for finding in architecture.authentication[:5]])}."
-        )
+        mechanisms = [finding.name for finding in architecture.authentication[:5]]
+        sentences.append(f"Users are authenticated by {_list(mechanisms)}.")
     if architecture.entry_points:
         starts = [f"{place.path} ({what})" for what, place in architecture.entry_points[:5]]
         sentences.append(f"It starts in {_list(starts)}.")
     if sentences:
         places = tuple(place for _, place in architecture.entry_points[:5])
-        yield ArchitectureDocument(
-            "overview", "architecture", "Architecture of the project", " ".join(sentences), places
-        )
+        title = "Architecture of the project"
+        yield ArchitectureDocument("overview", "architecture", title, " ".join(sentences), places)
     if architecture.entry_points:
         lines = [f"{what}: {place}." for what, place in architecture.entry_points[:20]]
         all_places = tuple(place for _, place in architecture.entry_points[:20])
@@ -95,25 +95,17 @@ def _framework(use: FrameworkUse) -> ArchitectureDocument:
     if use.version:
         text += f", in version {use.version}"
     text += f". Seen in {_place_list(use.places)}."
-    return ArchitectureDocument(
-        "framework", use.name, f"{kind.capitalize()}: {use.name}", text, use.places, use.confidence
-    )
+    title = f"{kind.capitalize()}: {use.name}"
+    return ArchitectureDocument("framework", use.name, title, text, use.places, use.confidence)
 
 
 def _finding(kind: str, title: str, finding: ArchitectureFinding) -> ArchitectureDocument:
     about = f" ({finding.what})" if finding.what else ""
     sure = "clearly" if finding.confidence >= 0.85 else "probably" if finding.confidence >= 0.7 else "possibly"
-    verb = {
-        "pattern": "follows",
-        "design_pattern": "uses the design pattern",
-        "authentication": "uses for authentication",
-    }
-    text = f"The project {sure} {verb[kind]} {finding.name}{about}. " + " ".join(
-        f"{reason}." for reason in finding.reasons
-    )
-    return ArchitectureDocument(
-        kind, finding.name, f"{title}: {finding.name}", text, finding.places, finding.confidence
-    )
+    reasons = " ".join(f"{reason}." for reason in finding.reasons)
+    text = f"The project {sure} {_VERBS[kind]} {finding.name}{about}. {reasons}"
+    title = f"{title}: {finding.name}"
+    return ArchitectureDocument(kind, finding.name, title, text, finding.places, finding.confidence)
 
 
 def _layer(layer: Layer, layers: Sequence[Layer]) -> ArchitectureDocument:
@@ -135,17 +127,15 @@ def _configuration(architecture: Architecture) -> Iterator[ArchitectureDocument]
             text += f" {name}: {_place_list(places)}."
         where = tuple(place for _, places in configuration.settings for place in places[:2])
         where = where or tuple(CodePlace(path) for path in configuration.files[:8])
-        yield ArchitectureDocument(
-            "configuration", "configuration", "Configuration files and settings", text.strip(), where
-        )
+        title = "Configuration files and settings"
+        yield ArchitectureDocument("configuration", "configuration", title, text.strip(), where)
     for start in range(0, len(configuration.variables), _GROUP_SIZE):
         part = configuration.variables[start : start + _GROUP_SIZE]
         text = "Environment variables that are read: "
         text += " ".join(f"{name} ({_place_list(places, 2)})." for name, places in part)
         name = f"environment variables {part[0][0]} to {part[-1][0]}"
-        yield ArchitectureDocument(
-            "configuration", name, "Environment variables", text, tuple(places[0] for _, places in part)
-        )
+        where = tuple(places[0] for _, places in part)
+        yield ArchitectureDocument("configuration", name, "Environment variables", text, where)
 
 
 def _group_key(endpoint: Endpoint) -> str:
@@ -164,17 +154,10 @@ def _groups(endpoints: Sequence[Endpoint]) -> Iterator[ArchitectureDocument]:
             part = members[start : start + _GROUP_SIZE]
             name = key if start == 0 else f"{key} ({start // _GROUP_SIZE + 1})"
             text = f"{part[0].framework} endpoints of {key}, declared in {path}: "
-            text += (
-                "; ".join(str(endpoint) + (f" ({endpoint.handler})" if endpoint.handler else "") for endpoint in part)
-                + "."
-            )
-            yield ArchitectureDocument(
-                "endpoints",
-                name,
-                f"Endpoints of {key}",
-                text,
-                tuple(dict.fromkeys(endpoint.place for endpoint in part)),
-            )
+            lines = [f"{endpoint} ({endpoint.handler})" if endpoint.handler else str(endpoint) for endpoint in part]
+            text += "; ".join(lines) + "."
+            places = tuple(dict.fromkeys(endpoint.place for endpoint in part))
+            yield ArchitectureDocument("endpoints", name, f"Endpoints of {key}", text, places)
 
 
 def _endpoint(endpoint: Endpoint) -> ArchitectureDocument:
@@ -183,12 +166,8 @@ def _endpoint(endpoint: Endpoint) -> ArchitectureDocument:
     verb = "are" if plural else "is"
     text = f"{subject[:1].upper()}{subject[1:]} {verb} "
     if endpoint.handler:
-        text += f"handled by {endpoint.handler}"
-        text += (
-            f" ({endpoint.handler_place}), declared in {endpoint.place}"
-            if endpoint.handler_place
-            else f" ({endpoint.place})"
-        )
+        own, place = endpoint.handler_place, endpoint.place
+        text += f"handled by {endpoint.handler} " + (f"({own}), declared in {place}" if own else f"({place})")
     else:
         text += f"handled in {endpoint.place}"
     text += f" with {endpoint.framework}."

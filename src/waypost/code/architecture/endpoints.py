@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
+from operator import eq
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, EvidenceByPath
 from waypost.code.architecture.mounts import Node, RouterIndex, resolve
 from waypost.code.architecture.result import CodePlace, Endpoint
-from waypost.code.architecture.roles import role_of
+from waypost.code.architecture.roles import product_items, role_of
 from waypost.code.architecture.routes.base import ANY, METHODS, PAGE, join
 from waypost.code.architecture.routes.django import ON_COLLECTION, VIEWSET_METHODS
 
@@ -78,10 +80,9 @@ def endpoints_of(
 def _constants(evidence: EvidenceByPath) -> dict[str, str]:
     """Named prefixes with only one value in the project."""
     values_by_name: dict[str, set[str]] = {}
-    for path, items in evidence.items():
-        for item in items:
-            if item.kind == "prefix" and item.name.startswith("constant ") and role_of(path) == "":
-                values_by_name.setdefault(item.name.removeprefix("constant "), set()).add(item.value)
+    for _, item in product_items(evidence, "prefix"):
+        if item.name.startswith("constant "):
+            values_by_name.setdefault(item.name.removeprefix("constant "), set()).add(item.value)
     return {name: next(iter(values)) for name, values in values_by_name.items() if len(values) == 1}
 
 
@@ -175,17 +176,8 @@ def _answers(handler: str, views: Mapping[str, list[tuple[str, str, str]]], path
     candidates = views.get(handler.rpartition(".")[2], [])
     if not candidates:
         return [], "pk"
-    best = max(candidates, key=lambda view: _common_depth(view[0], path))
+    best = max(candidates, key=lambda view: sum(takewhile(bool, map(eq, view[0].split("/"), path.split("/")))))
     return best[1].split(), best[2] or "pk"
-
-
-def _common_depth(left_path: str, right_path: str) -> int:
-    count = 0
-    for left, right in zip(left_path.split("/"), right_path.split("/"), strict=False):
-        if left != right:
-            break
-        count += 1
-    return count
 
 
 def _frameworks_at(root: str, used: Mapping[str, frozenset[str]]) -> frozenset[str]:
@@ -218,14 +210,7 @@ def _below_routes(path: str) -> str:
 
 
 def _declared_prefix(evidence: EvidenceByPath, framework: str) -> list[str]:
-    prefixes = {
-        item.value: None
-        for path, items in evidence.items()
-        if role_of(path) == ""
-        for item in items
-        if item.kind == "prefix" and item.name == framework
-    }
-    return list(prefixes)[:1] or [""]
+    return [item.value for _, item in product_items(evidence, "prefix") if item.name == framework][:1] or [""]
 
 
 def _with_handler(endpoint: Endpoint, handlers: Mapping[str, Sequence[CodePlace]]) -> Endpoint:
@@ -236,9 +221,7 @@ def _with_handler(endpoint: Endpoint, handlers: Mapping[str, Sequence[CodePlace]
     place = _handler_place(by_method or handlers.get(_key(endpoint.handler), ()), endpoint.place)
     if place is None:
         return endpoint
-    return Endpoint(
-        endpoint.method, endpoint.path, endpoint.handler, endpoint.place, endpoint.framework, endpoint.guard, place
-    )
+    return replace(endpoint, handler_place=place)
 
 
 def _handler_place(places: Sequence[CodePlace], route: CodePlace) -> CodePlace | None:
@@ -262,15 +245,12 @@ def _key(handler: str) -> str:
 def handlers_of(evidence: EvidenceByPath) -> dict[str, list[CodePlace]]:
     """Where the methods of controllers are, by class and method."""
     places: dict[str, list[CodePlace]] = {}
-    for path, items in evidence.items():
-        if role_of(path) != "":
-            continue
-        for item in items:
-            if item.kind == "part" and (methods := item.get("methods")):
-                places.setdefault(f".{item.value.rpartition('.')[2].lower()}", []).append(CodePlace(path, item.line))
-                owners = {item.value.rpartition(".")[2].lower(), item.value.replace(".", "").replace("::", "").lower()}
-                for word in methods.split():
-                    name, _, line = word.rpartition(":")
-                    for owner in owners:
-                        places.setdefault(f"{owner}.{name.lower()}", []).append(CodePlace(path, int(line)))
+    for path, item in product_items(evidence, "part"):
+        if methods := item.get("methods"):
+            places.setdefault(f".{item.value.rpartition('.')[2].lower()}", []).append(CodePlace(path, item.line))
+            owners = {item.value.rpartition(".")[2].lower(), item.value.replace(".", "").replace("::", "").lower()}
+            for word in methods.split():
+                name, _, line = word.rpartition(":")
+                for owner in owners:
+                    places.setdefault(f"{owner}.{name.lower()}", []).append(CodePlace(path, int(line)))
     return places

@@ -32,15 +32,6 @@ _PYTHON_WORDS = (
     *("@", "include_router(", "register_blueprint(", "add_url_rule(", "add_resource(", "Route(", "router.add_"),
     "tornado",
 )
-_GO_PACKAGES = (
-    "gin-gonic/gin",
-    "labstack/echo",
-    "gofiber/fiber",
-    "go-chi/chi",
-    "gorilla/mux",
-    "net/http",
-    "httprouter",
-)
 # A file is tokenized only if it contains one of these words.
 _ROUTE_WORDS: dict[str, tuple[tuple[tuple[str, ...], _Reader], ...]] = {
     "python": ((_PYTHON_WORDS, python.read), (("urlpatterns", "outer.register(", " path(", "patterns"), django.read)),
@@ -64,7 +55,7 @@ _ROUTE_WORDS: dict[str, tuple[tuple[tuple[str, ...], _Reader], ...]] = {
         (("#[get", "#[post", "#[put", "#[delete", "#[patch", "#[head", "#[options"), annotated.read),
         (("axum", "actix_web", "rocket"), rust.read),
     ),
-    "go": (((*_GO_PACKAGES, *golang.MARKS), golang.read),),
+    "go": (((*golang.PACKAGES, "net/http", "httprouter", *golang.MARKS), golang.read),),
     "elixir": ((("scope ", "Router"), elixir.read),),
 }
 _PYTHON_ROUTES = (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from waypost.code.architecture.evidence import ArchitectureEvidence, EvidenceByPath
 from waypost.code.architecture.frameworks import Framework, framework_of_package, frameworks
 from waypost.code.architecture.result import CodePlace, Endpoint, FrameworkUse
-from waypost.code.architecture.roles import role_of, weight_of
+from waypost.code.architecture.roles import product_items, role_of, weight_of
 
 _SHOWN_FROM = 0.4  # below this, the package may be there for another purpose
 _MAX_PLACES = 8
@@ -59,10 +59,9 @@ def frameworks_of(evidence: EvidenceByPath, endpoints: Iterable[Endpoint]) -> tu
                 case.source.append(endpoint.place)
     for name in list(cases):
         for implied in frameworks()[name].implied:
-            if implied not in cases and cases[name].doubt < 0.5:
-                cases[implied] = _Case(
-                    cases[name].doubt, source=cases[name].source[:2], manifest=cases[name].manifest[:1]
-                )
+            case = cases[name]
+            if implied not in cases and case.doubt < 0.5:
+                cases[implied] = _Case(case.doubt, source=case.source[:2], manifest=case.manifest[:1])
     uses = [_use(frameworks()[name], case) for name, case in cases.items()]
     return tuple(sorted((use for use in uses if use.confidence >= _SHOWN_FROM), key=_order))
 
@@ -75,24 +74,17 @@ def _order(use: FrameworkUse) -> tuple[bool, bool, bool, float, str]:
 def _own_frameworks(evidence: EvidenceByPath, cases: dict[str, _Case]) -> set[str]:
     """Frameworks whose own package this repository provides."""
     implemented = set()
-    for path, items in evidence.items():
-        for item in items:
-            if item.kind != "package" or role_of(path) != "":
-                continue
-            name = _GO_MAJOR.sub("", item.name.lower())
-            for framework in frameworks().values():
-                made = any(
-                    package.rstrip("*").lower() in (name, f"{name}:{name}")
-                    for ecosystem, package in framework.packages
-                    if ecosystem == item.get("ecosystem")
-                )
-                if made or (framework.is_framework and name == framework.name.lower().replace(" ", "-")):
-                    case = cases.setdefault(framework.name, _Case())
-                    case.implements = True
-                    case.doubt = 0.02
-                    case.version = case.version or item.value
-                    case.manifest.append(CodePlace(path, item.line))
-                    implemented.add(framework.name)
+    for path, item in product_items(evidence, "package"):
+        name = _GO_MAJOR.sub("", item.name.lower())
+        for framework in frameworks().values():
+            packages = (package for ecosystem, package in framework.packages if ecosystem == item.get("ecosystem"))
+            made = any(package.rstrip("*").lower() in (name, f"{name}:{name}") for package in packages)
+            if made or (framework.is_framework and name == framework.name.lower().replace(" ", "-")):
+                case = cases.setdefault(framework.name, _Case())
+                case.implements, case.doubt = True, 0.02
+                case.version = case.version or item.value
+                case.manifest.append(CodePlace(path, item.line))
+                implemented.add(framework.name)
     return implemented
 
 
@@ -130,12 +122,5 @@ def _use(framework: Framework, case: _Case) -> FrameworkUse:
         role = "implements"
     elif places and all(role_of(place.path) != "" for place in places):
         role = "tests"
-    return FrameworkUse(
-        framework.name,
-        framework.what,
-        framework.rank,
-        role,
-        case.version,
-        round(min(0.99, 1.0 - case.doubt), 2),
-        tuple(places[:_MAX_PLACES]),
-    )
+    confidence, kept = round(min(0.99, 1.0 - case.doubt), 2), tuple(places[:_MAX_PLACES])
+    return FrameworkUse(framework.name, framework.what, framework.rank, role, case.version, confidence, kept)

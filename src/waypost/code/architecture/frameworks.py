@@ -23,6 +23,7 @@ class Framework:
         return self.rank in ("web", "frontend", "mobile")
 
 
+@cache
 def table(name: str) -> dict[str, Any]:
     """A data file of this package."""
     return tomllib.loads(files("waypost.code.architecture").joinpath(name).read_text(encoding="utf-8"))
@@ -33,18 +34,11 @@ def frameworks() -> Mapping[str, Framework]:
     """By name, in file order."""
     by_name = {}
     for entry in table("frameworks.toml")["framework"]:
-        packages = [
-            (ecosystem, package) for ecosystem, names in entry.get("packages", {}).items() for package in names.split()
-        ]
-        by_name[entry["name"]] = Framework(
-            entry["name"],
-            entry["rank"],
-            entry["what"],
-            tuple(packages),
-            tuple(entry.get("imports", "").split()),
-            tuple(entry.get("implied", ())),
-            bool(entry.get("weak")),
-        )
+        by_ecosystem = entry.get("packages", {}).items()
+        packages = tuple((ecosystem, package) for ecosystem, names in by_ecosystem for package in names.split())
+        imports, implied = tuple(entry.get("imports", "").split()), tuple(entry.get("implied", ()))
+        name, rank, what = entry["name"], entry["rank"], entry["what"]
+        by_name[name] = Framework(name, rank, what, packages, imports, implied, bool(entry.get("weak")))
     return by_name
 
 

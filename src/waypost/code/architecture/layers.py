@@ -26,9 +26,8 @@ def layer_of(path: str) -> tuple[str, str]:
     fallback = ("", "")
     for depth, part in enumerate(parts):
         layer = _names().get(part.lower().rpartition(".")[2], "")
-        if layer in MAIN and not (
-            part.lower() in ("web", "core", "api", "lib", "data") and _has_main_layer(parts[depth + 1 :])
-        ):
+        is_general = part.lower() in ("web", "core", "api", "lib", "data")
+        if layer in MAIN and not (is_general and _has_main_layer(parts[depth + 1 :])):
             return layer, "/".join(parts[: depth + 1])
         if layer and not fallback[0]:
             fallback = (layer, "/".join(parts[: depth + 1]))

@@ -11,8 +11,10 @@ from waypost.code.architecture.frameworks import framework_of_package
 
 _Package = tuple[str, str, str]  # package, requested version, scope ("dev" or "")
 _Manifest = tuple[tuple[str, str] | None, list[_Package]]  # own name and version, dependencies
+_Read = Callable[[str], _Manifest]
 _MAX = 1_000_000
 _COMMANDS = ('"bin":', "[project.scripts]", "[tool.poetry.scripts]", "console_scripts", "[[bin]]", ".executables")
+_DOTNET_PROGRAMS = ("Sdk.Web", "Sdk.Worker", "<OutputType>Exe")
 _WORKSPACE = ('"workspaces"', "[workspace]", "<modules>", "[tool.uv.workspace]")
 REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.\-]{0,100})(?:\[[^\]\n]{0,200}\])?\s*([=<>!~^][^;#\n]{0,100})?")
 GEM = re.compile(
@@ -22,7 +24,6 @@ GEM = re.compile(
 GO = re.compile(
     r"^[ \t]*+(?:require[ \t]++)?([a-z0-9.\-]{1,60}\.[a-z]{2,10}/[\w./\-]{1,200})[ \t]++(v[\w.\-+]{1,80})", re.MULTILINE
 )
-_GO_MODULE = re.compile(r"^module\s+(\S{1,200})", re.MULTILINE)
 _MAVEN = re.compile(r"<(groupId|artifactId|version|scope|parent|dependency|plugin)>\s*([^<\s]{0,200})")
 _GRADLE = re.compile(r"['\"]([\w.\-]{2,100}):([\w.\-]{1,100})(?::([\w.\-]{1,60}))?['\"]")
 GRADLE_PLUGIN = re.compile(r"\bid[\s(]{1,3}['\"]([\w.\-]{2,100})['\"]\)?(?:\s+version\s+['\"]([\w.\-]{1,40})['\"])?")
@@ -31,7 +32,6 @@ NUGET = re.compile(
 )
 _NUGET_SDK = re.compile(r"<Project\s[^>\n]{0,80}?Sdk=\"([^\"\n]{1,100})\"")
 _HEX = re.compile(r"\{\s*:(\w{1,60})\s*,\s*(?:\"([^\"\n]{1,40})\")?")
-_HEX_APP = re.compile(r"\bapp:\s*:(\w{1,60})")
 _PUB = re.compile(r"^ {2}(\w{1,60}):[ \t]*([^\n#]{0,60})", re.MULTILINE)
 _SETUP_NAME = re.compile(r"\bname\s*=\s*['\"]([\w.\-]{1,100})['\"]")
 _QUOTED = re.compile(r"['\"]([A-Za-z0-9][\w.\-]{1,60})(?:\[[^\]'\"]{0,60}\])?\s*([=<>!~][^'\"\n]{0,40})?['\"]")
@@ -44,11 +44,7 @@ def read_manifest(path: str, text: str) -> Iterator[ArchitectureEvidence]:
         return
     ecosystem, read = reader
     own, wanted = read(text)
-    if (
-        ecosystem == "nuget"
-        and own is None
-        and ("Sdk.Web" in text or "Sdk.Worker" in text or "<OutputType>Exe" in text)
-    ):
+    if ecosystem == "nuget" and any(mark in text for mark in _DOTNET_PROGRAMS):
         own = (path.rpartition("/")[2].rpartition(".")[0], "")  # a .NET program is named after its file
     if own is None and any(mark in text for mark in _WORKSPACE):
         own = (path.rpartition("/")[0] or "workspace", "")
@@ -74,9 +70,6 @@ def _line(text: str, name: str) -> int:
             return text.count("\n", 0, at) + 1
     alone = re.search(rf"(?<![\w\-./]){re.escape(name.rpartition(':')[2])}(?![\w\-])", text)
     return text.count("\n", 0, alone.start()) + 1 if alone else 1
-
-
-_Read = Callable[[str], _Manifest]
 
 
 def _reader(name: str) -> tuple[str, _Read] | None:
@@ -127,21 +120,24 @@ def _packages(dependencies: dict[str, Any], scope: str = "") -> list[_Package]:
     return [(name, version_of(value), scope) for name, value in dependencies.items()]
 
 
+def _sections(data: dict[str, Any], *sections: tuple[str, str]) -> list[_Package]:
+    """The packages of several tables of a manifest, given with their scopes."""
+    return [package for key, scope in sections for package in _packages(table_at(data, key), scope)]
+
+
+def _own(name: Any, version: Any) -> tuple[str, str] | None:
+    return (name, version_of(version)) if isinstance(name, str) else None
+
+
 def _npm(text: str) -> _Manifest:
     data = read_json(text)
-    packages = _packages(table_at(data, "dependencies"))
-    packages += _packages(table_at(data, "peerDependencies"))
-    packages += _packages(table_at(data, "devDependencies"), "dev")
-    own = data.get("name")
-    return ((own, version_of(data.get("version"))) if isinstance(own, str) else None), packages
+    packages = _sections(data, ("dependencies", ""), ("peerDependencies", ""), ("devDependencies", "dev"))
+    return _own(data.get("name"), data.get("version")), packages
 
 
 def _composer(text: str) -> _Manifest:
     data = read_json(text)
-    packages = _packages(table_at(data, "require"))
-    packages += _packages(table_at(data, "require-dev"), "dev")
-    own = data.get("name")
-    return ((own, version_of(data.get("version"))) if isinstance(own, str) else None), packages
+    return _own(data.get("name"), data.get("version")), _sections(data, ("require", ""), ("require-dev", "dev"))
 
 
 def _requirement(text: Any, scope: str = "") -> list[_Package]:
@@ -159,13 +155,11 @@ def _pyproject(text: str) -> _Manifest:
     for group in table_at(data, "dependency-groups").values():
         packages += [requirement for item in list_of(group) for requirement in _requirement(item, "dev")]
     poetry = table_at(data, "tool", "poetry")
-    packages += _packages(table_at(poetry, "dependencies"))
-    packages += _packages(table_at(poetry, "dev-dependencies"), "dev")
+    packages += _sections(poetry, ("dependencies", ""), ("dev-dependencies", "dev"))
     for group in table_at(poetry, "group").values():
         packages += _packages(table_at(group, "dependencies"), "dev")
-    own = table_at(data, "project").get("name") or poetry.get("name")
-    version = table_at(data, "project").get("version") or poetry.get("version")
-    return ((own, version_of(version)) if isinstance(own, str) else None), packages
+    project = table_at(data, "project")
+    return _own(project.get("name") or poetry.get("name"), project.get("version") or poetry.get("version")), packages
 
 
 def _requirements(text: str) -> _Manifest:
@@ -186,19 +180,24 @@ def _setup(text: str) -> _Manifest:
 
 
 def _pipfile(text: str) -> _Manifest:
-    data = read_toml(text)
-    packages = _packages(table_at(data, "packages"))
-    return None, packages + _packages(table_at(data, "dev-packages"), "dev")
+    return None, _sections(read_toml(text), ("packages", ""), ("dev-packages", "dev"))
 
 
-def _gem(text: str) -> _Manifest:
-    own = re.search(r"\w\.name\s*=\s*['\"]([\w\-]{1,100})['\"]", text)
-    return ((own[1], "") if own else None), [(match[1], match[2] or "", "") for match in GEM.finditer(text)]
+def _by_patterns(own: str, *patterns: re.Pattern[str]) -> _Read:
+    """A reader by patterns: one for the project's own name, the others for packages and versions."""
+
+    def read(text: str) -> _Manifest:
+        name = re.search(own, text, re.MULTILINE) if own else None
+        matches = (match for pattern in patterns for match in pattern.finditer(text))
+        packages = [(match[1], (match[2] if match.re.groups > 1 else "") or "", "") for match in matches]
+        return ((name[1], "") if name else None), packages
+
+    return read
 
 
-def _go(text: str) -> _Manifest:
-    own = _GO_MODULE.search(text)
-    return ((own[1], "") if own else None), [(match[1], match[2], "") for match in GO.finditer(text)]
+_gem = _by_patterns(r"\w\.name\s*=\s*['\"]([\w\-]{1,100})['\"]", GEM)
+_nuget = _by_patterns("", NUGET, _NUGET_SDK)
+_gradle_settings = _by_patterns(r"rootProject\.name\s*=\s*['\"]([\w.\-]{1,100})['\"]")
 
 
 def _cargo(text: str) -> _Manifest:
@@ -207,8 +206,8 @@ def _cargo(text: str) -> _Manifest:
     for table in (data, table_at(data, "workspace")):
         packages += _packages(table_at(table, "dependencies"))
     packages += _packages(table_at(data, "dev-dependencies"), "dev")
-    own = table_at(data, "package").get("name")
-    return ((own, version_of(table_at(data, "package").get("version"))) if isinstance(own, str) else None), packages
+    package = table_at(data, "package")
+    return _own(package.get("name"), package.get("version")), packages
 
 
 def _maven(text: str) -> _Manifest:
@@ -242,26 +241,6 @@ def _gradle(text: str) -> _Manifest:
     return None, packages
 
 
-def _gradle_settings(text: str) -> _Manifest:
-    own = re.search(r"rootProject\.name\s*=\s*['\"]([\w.\-]{1,100})['\"]", text)
-    return ((own[1], "") if own else None), []
-
-
-def _nuget(text: str) -> _Manifest:
-    packages = [(match[1], match[2] or "", "") for match in NUGET.finditer(text)]
-    return None, packages + [(match[1], "", "") for match in _NUGET_SDK.finditer(text)]
-
-
-def _hex(text: str) -> _Manifest:
-    own = _HEX_APP.search(text)
-    return ((own[1], "") if own else None), [(match[1], match[2] or "", "") for match in _HEX.finditer(text)]
-
-
-def _pub(text: str) -> _Manifest:
-    own = re.search(r"^name:\s*(\w{1,60})", text, re.MULTILINE)
-    return ((own[1], "") if own else None), [(match[1], match[2], "") for match in _PUB.finditer(text)]
-
-
 _BY_NAME: dict[str, tuple[str, _Read]] = {
     "package.json": ("npm", _npm),
     "composer.json": ("composer", _composer),
@@ -270,7 +249,7 @@ _BY_NAME: dict[str, tuple[str, _Read]] = {
     "setup.cfg": ("pypi", _setup),
     "Pipfile": ("pypi", _pipfile),
     "Gemfile": ("gem", _gem),
-    "go.mod": ("go", _go),
+    "go.mod": ("go", _by_patterns(r"^module\s+(\S{1,200})", GO)),
     "Cargo.toml": ("cargo", _cargo),
     "pom.xml": ("maven", _maven),
     "build.gradle": ("maven", _gradle),
@@ -279,6 +258,6 @@ _BY_NAME: dict[str, tuple[str, _Read]] = {
     "settings.gradle.kts": ("maven", _gradle_settings),
     "libs.versions.toml": ("maven", _gradle),
     "Directory.Packages.props": ("nuget", _nuget),
-    "mix.exs": ("hex", _hex),
-    "pubspec.yaml": ("pub", _pub),
+    "mix.exs": ("hex", _by_patterns(r"\bapp:\s*:(\w{1,60})", _HEX)),
+    "pubspec.yaml": ("pub", _by_patterns(r"^name:\s*(\w{1,60})", _PUB)),
 }

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
 from waypost.code.architecture.frameworks import table
@@ -52,10 +51,10 @@ def _by_word() -> dict[str, tuple[_Mark, ...]]:
     """All marks by a word they contain, as a quick test before the full search."""
     marks_by_word: dict[str, list[_Mark]] = {}
     for kind in _KINDS:
-        for entry in _entries(kind):
+        for entry in table("marks.toml")[kind]:
             for mark in entry["marks"]:
-                found_mark = _Mark(kind, entry["name"], frozenset(entry.get("languages", ())), mark)
-                marks_by_word.setdefault(key_word(mark), []).append(found_mark)
+                languages = frozenset(entry.get("languages", ()))
+                marks_by_word.setdefault(key_word(mark), []).append(_Mark(kind, entry["name"], languages, mark))
     return {word: tuple(marks) for word, marks in marks_by_word.items()}
 
 
@@ -66,15 +65,9 @@ def key_word(mark: str) -> str:
     return max(whole or [match[0] for match in words], key=len)
 
 
-@cache
-def _entries(kind: str) -> list[dict[str, Any]]:
-    entries: list[dict[str, Any]] = table("marks.toml")[kind]
-    return entries
-
-
 def auth_words() -> dict[str, str]:
     """What each mechanism is, by name."""
-    return {entry["name"]: entry["what"] for entry in _entries("auth")}
+    return {entry["name"]: entry["what"] for entry in table("marks.toml")["auth"]}
 
 
 def read_marks(source: SourceFile) -> Iterator[ArchitectureEvidence]:
@@ -99,9 +92,8 @@ def _marks(text: str, words: set[str], language: str) -> Iterator[ArchitectureEv
     places: dict[tuple[str, str], list[tuple[int, str]]] = {}
     for word in words & _by_word().keys():
         for candidate in _by_word()[word]:
-            if (not candidate.languages or language in candidate.languages) and (
-                at := _place(text, candidate.mark)
-            ) >= 0:
+            fits = not candidate.languages or language in candidate.languages
+            if fits and (at := _place(text, candidate.mark)) >= 0:
                 places.setdefault((candidate.kind, candidate.name), []).append((at, candidate.mark))
     for (kind, name), hits in sorted(places.items()):
         for at, mark in sorted(hits)[:5]:

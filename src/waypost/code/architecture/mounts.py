@@ -12,8 +12,6 @@ _USUAL = ("router", "default", "app", "routes", "urlpatterns", "blueprint", "bp"
 
 @dataclass(slots=True)
 class RouterIndex:
-    """Router evidence of all files, indexed."""
-
     routers: dict[str, list[ArchitectureEvidence]] = field(default_factory=dict)
     mounts: dict[str, list[ArchitectureEvidence]] = field(default_factory=dict)
     links: dict[str, dict[str, ArchitectureEvidence]] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from typing import Any
 from waypost.code.architecture.evidence import ArchitectureEvidence, EvidenceByPath
 from waypost.code.architecture.frameworks import table
 from waypost.code.architecture.result import ArchitectureFinding, CodePlace, Endpoint, FrameworkUse
-from waypost.code.architecture.roles import role_of
+from waypost.code.architecture.roles import product_items, role_of
 
 _MAX_PLACES = 6
 _SHOWN_FROM = 0.6
@@ -39,14 +39,10 @@ class ProjectSigns:
             if path in self.code and role_of(path) == "":
                 for part in dict.fromkeys(path.split("/")[:-1]):
                     self.directories.setdefault(part, []).append(path)
-        for path, items in self.evidence.items():
-            if role_of(path) != "":
-                continue
-            for item in items:
-                if item.kind == "part":
-                    self.parts.setdefault(item.name, []).append((item.value, CodePlace(path, item.line)))
-                elif item.kind == "entry":
-                    self.entries.setdefault(item.name, []).append(CodePlace(path, item.line))
+        for path, item in product_items(self.evidence, "part"):
+            self.parts.setdefault(item.name, []).append((item.value, CodePlace(path, item.line)))
+        for path, item in product_items(self.evidence, "entry"):
+            self.entries.setdefault(item.name, []).append(CodePlace(path, item.line))
 
 
 Sign = tuple[str, list[CodePlace]]  # what was seen, in words, and where
@@ -54,11 +50,8 @@ _ABSENT: Sign = ("", [])
 
 
 def patterns_of(project: ProjectSigns) -> tuple[ArchitectureFinding, ...]:
-    findings = []
-    for pattern in table("patterns.toml")["pattern"]:
-        finding = _judge(pattern, project)
-        if finding is not None:
-            findings.append(finding)
+    judged = (_judge(pattern, project) for pattern in table("patterns.toml")["pattern"])
+    findings = (finding for finding in judged if finding is not None)
     return tuple(sorted(findings, key=lambda finding: (-finding.confidence, finding.name)))
 
 
@@ -73,9 +66,8 @@ def _judge(pattern: dict[str, Any], project: ProjectSigns) -> ArchitectureFindin
             reasons.append(f"{group['name']}: {words}")
             places += where[:2]
     confidence = 1.0 - doubt
-    if not pattern.get("structural") and any(
-        use.role == "implements" and use.rank == "web" for use in project.frameworks
-    ):
+    is_framework = any(use.role == "implements" and use.rank == "web" for use in project.frameworks)
+    if not pattern.get("structural") and is_framework:
         confidence *= _IN_A_FRAMEWORK
     confidence = round(confidence, 2)
     if len(reasons) < pattern["least"] or confidence < _SHOWN_FROM:
@@ -97,10 +89,12 @@ def _group(signs: Sequence[str], project: ProjectSigns) -> Sign:
 
 
 def _part(project: ProjectSigns, name: str, count: int) -> Sign:
-    parts = project.parts.get(name, [])
-    if len(parts) < count:
-        return _ABSENT
-    return _first_names([value for value, _ in parts]), [place for _, place in parts]
+    return _names_and_places(project.parts.get(name, []), count)
+
+
+def _names_and_places(signs: Sequence[tuple[str, CodePlace]], count: int) -> Sign:
+    enough = len(signs) >= count
+    return (_first_names([name for name, _ in signs]), [place for _, place in signs]) if enough else _ABSENT
 
 
 def _first_names(names: Sequence[str]) -> str:
@@ -118,17 +112,20 @@ def _directory(project: ProjectSigns, name: str, count: int) -> Sign:
 
 
 def _use(project: ProjectSigns, name: str, _count: int) -> Sign:
-    for use in project.frameworks:
-        if use.name == name and use.role == "uses" and use.confidence >= 0.5:
-            return name, list(use.places)
-    return _ABSENT
+    return _first_use(project, lambda use: use.name == name and use.confidence >= 0.5)
 
 
 def _rank(project: ProjectSigns, name: str, _count: int) -> Sign:
-    for use in project.frameworks:
-        if use.rank == name and use.role == "uses" and use.confidence >= 0.5:
-            return use.name, list(use.places)
-    return _ABSENT
+    return _first_use(project, lambda use: use.rank == name and use.confidence >= 0.5)
+
+
+def _web(project: ProjectSigns, _name: str, _count: int) -> Sign:
+    return _first_use(project, lambda use: use.rank == "web")
+
+
+def _first_use(project: ProjectSigns, is_meant: Callable[[FrameworkUse], bool]) -> Sign:
+    uses = (use for use in project.frameworks if use.role == "uses" and is_meant(use))
+    return next(((use.name, list(use.places)) for use in uses), _ABSENT)
 
 
 @cache
@@ -156,12 +153,9 @@ def _apis(project: ProjectSigns) -> list[Endpoint]:
 
 
 def _endpoint_sign(endpoints: Sequence[Endpoint], count: int, words: str = "") -> Sign:
-    places = [endpoint.place for endpoint in endpoints[:2]]
-    return (
-        (words or _first_names([str(endpoint) for endpoint in endpoints]), places)
-        if len(endpoints) >= count
-        else _ABSENT
-    )
+    if len(endpoints) < count:
+        return _ABSENT
+    return words or _first_names(list(map(str, endpoints))), [endpoint.place for endpoint in endpoints[:2]]
 
 
 def _endpoints(project: ProjectSigns, _name: str, count: int) -> Sign:
@@ -170,9 +164,8 @@ def _endpoints(project: ProjectSigns, _name: str, count: int) -> Sign:
 
 
 def _verbs(project: ProjectSigns, _name: str, count: int) -> Sign:
-    return _endpoint_sign(
-        [endpoint for endpoint in _apis(project) if endpoint.method in ("PUT", "PATCH", "DELETE")], count
-    )
+    changing = [endpoint for endpoint in _apis(project) if endpoint.method in ("PUT", "PATCH", "DELETE")]
+    return _endpoint_sign(changing, count)
 
 
 def _api_paths(project: ProjectSigns, _name: str, count: int) -> Sign:
@@ -199,13 +192,6 @@ def _entry(project: ProjectSigns, name: str, count: int) -> Sign:
     return (str(places[0]), places) if len(places) >= count else _ABSENT
 
 
-def _web(project: ProjectSigns, _name: str, _count: int) -> Sign:
-    for use in project.frameworks:
-        if use.rank == "web" and use.role == "uses":
-            return use.name, list(use.places)
-    return _ABSENT
-
-
 def _no_web(project: ProjectSigns, _name: str, _count: int) -> Sign:
     return ("there are no endpoints", []) if not project.endpoints else _ABSENT
 
@@ -219,24 +205,14 @@ def _bin(project: ProjectSigns, _name: str, _count: int) -> Sign:
 
 def _manifests(project: ProjectSigns, _name: str, count: int) -> Sign:
     packages = _own_packages(project)
-    return (
-        (
-            _first_names([f"{item.name} in {path}" for path, item in packages]),
-            [CodePlace(p, i.line) for p, i in packages],
-        )
-        if len({path.rpartition("/")[0] for path, _ in packages}) >= count
-        else _ABSENT
-    )
+    if len({path.rpartition("/")[0] for path, _ in packages}) < count:
+        return _ABSENT
+    named = [(f"{item.name} in {path}", CodePlace(path, item.line)) for path, item in packages]
+    return _names_and_places(named, 0)
 
 
 def _own_packages(project: ProjectSigns) -> list[tuple[str, ArchitectureEvidence]]:
-    return [
-        (path, item)
-        for path, items in project.evidence.items()
-        if role_of(path) == ""
-        for item in items
-        if item.kind == "package"
-    ]
+    return list(product_items(project.evidence, "package"))
 
 
 def _workspace(project: ProjectSigns, _name: str, _count: int) -> Sign:
@@ -269,13 +245,8 @@ def _compose(project: ProjectSigns, _name: str, count: int) -> Sign:
 
 
 def _plugins(project: ProjectSigns, _name: str, count: int) -> Sign:
-    places = [
-        CodePlace(path, item.line)
-        for path, items in project.evidence.items()
-        if role_of(path) == ""
-        for item in items
-        if item.kind == "settings" and item.name == "plugin discovery"
-    ]
+    settings = product_items(project.evidence, "settings")
+    places = [CodePlace(path, item.line) for path, item in settings if item.name == "plugin discovery"]
     return (str(places[0]), places) if len(places) >= count else _ABSENT
 
 
@@ -283,18 +254,10 @@ def _port(project: ProjectSigns, _name: str, count: int) -> Sign:
     """Interfaces of repositories, services and gateways, separate from their implementations."""
     interfaces = [
         (item.value, CodePlace(path, item.line))
-        for path, items in project.evidence.items()
-        if role_of(path) == ""
-        for item in items
-        if item.kind == "part"
-        and item.get("how") == "interface"
-        and item.name in ("repository", "service", "port", "usecase")
+        for path, item in product_items(project.evidence, "part")
+        if item.get("how") == "interface" and item.name in ("repository", "service", "port", "usecase")
     ]
-    return (
-        (_first_names([value for value, _ in interfaces]), [place for _, place in interfaces])
-        if len(interfaces) >= count
-        else _ABSENT
-    )
+    return _names_and_places(interfaces, count)
 
 
 _SIGNS: dict[str, Callable[[ProjectSigns, str, int], Sign]] = {

@@ -1,8 +1,10 @@
 """The purpose of a path: product code, test, example or documentation."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
+from waypost.code.architecture.evidence import ArchitectureEvidence, EvidenceByPath
 from waypost.code.files.languages import is_test_path
 
 _EXAMPLE = frozenset(("example", "examples", "sample", "samples", "demo", "demos", "playground", "sandbox", "fixtures"))
@@ -27,6 +29,13 @@ def role_of(path: str) -> str:
     if any(folder in _DOCS for folder in folders):
         return "docs"
     return ""
+
+
+def product_items(evidence: EvidenceByPath, *kinds: str) -> Iterator[tuple[str, ArchitectureEvidence]]:
+    """Evidence of these kinds with its path, without that of tests, examples and documentation."""
+    for path, items in evidence.items():
+        if role_of(path) == "":
+            yield from ((path, item) for item in items if item.kind in kinds)
 
 
 def weight_of(path: str) -> float:

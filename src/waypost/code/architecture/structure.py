@@ -32,16 +32,11 @@ _MAX_METHODS = 60
 
 @cache
 def _parts() -> tuple[tuple[str, tuple[str, ...], frozenset[str], frozenset[str], bool], ...]:
-    return tuple(
-        (
-            name,
-            tuple(entry.get("suffixes", ())),
-            frozenset(entry.get("bases", ())),
-            frozenset(entry.get("decorators", ())),
-            bool(entry.get("methods")),
-        )
-        for name, entry in table("parts.toml").items()
-    )
+    parts = []
+    for name, entry in table("parts.toml").items():
+        bases, decorators = frozenset(entry.get("bases", ())), frozenset(entry.get("decorators", ()))
+        parts.append((name, tuple(entry.get("suffixes", ())), bases, decorators, bool(entry.get("methods"))))
+    return tuple(parts)
 
 
 def read_structure(source: SourceFile, parsed: Parsed) -> Iterator[ArchitectureEvidence]:
@@ -106,11 +101,8 @@ def _design_reasons(
             yield "repository", f"it is a {based[0]}"
     if (listens := lower & _SUBSCRIBE) and (notifies := lower & _NOTIFY):
         yield "observer", f"others subscribe with {min(listens)} and are notified by {min(notifies)}"
-    if (
-        name.endswith("Builder")
-        and lower & {"build", "get", "getquery", "to_s", "get_result", "make"}
-        and len(names) >= 3
-    ):
+    builds = lower & {"build", "get", "getquery", "to_s", "get_result", "make"}
+    if name.endswith("Builder") and builds and len(names) >= 3:
         yield "builder", "its methods put an object together that the last one returns"
     if len([member for member in names if member.lower().startswith("visit")]) >= 2:
         yield "visitor", "it has a visit method for each kind of node"
@@ -123,10 +115,8 @@ def _by_base(
     name = symbol.name
     takes = _constructor_parameters(members)
     if name.endswith("Adapter") and (symbol.bases or takes):
-        yield (
-            "adapter",
-            f"it fits {takes[0] if takes else 'something else'} to {symbol.bases[0] if symbol.bases else 'an interface'}",
-        )
+        foreign, own = takes[0] if takes else "something else", symbol.bases[0] if symbol.bases else "an interface"
+        yield "adapter", f"it fits {foreign} to {own}"
     if name.endswith(("Decorator", "Wrapper")) and takes and symbol.bases and "Component" not in symbol.bases[0]:
         yield "decorator", f"it is a {symbol.bases[0]} around {takes[0]}"
     acts = lower & {"execute", "handle", "run", "__invoke", "call", "__call__", "perform"}
@@ -139,11 +129,8 @@ def _by_base(
             yield "facade", "a short name for a service"
         if _last_part(base).startswith(("IRequestHandler", "ICommandHandler", "IQueryHandler", "INotificationHandler")):
             yield "mediator", f"it answers messages as {_last_part(base)}"
-        if _last_part(base) in ("ApplicationRecord", "Eloquent", "PanacheEntity") or base in (
-            "models.Model",
-            "ActiveRecord::Base",
-            "db.Model",
-        ):
+        records = ("models.Model", "ActiveRecord::Base", "db.Model")
+        if _last_part(base) in ("ApplicationRecord", "Eloquent", "PanacheEntity") or base in records:
             yield "active record", "an object that loads and saves its own row"
     chain = lower & {"handle", "invoke", "invokeasync", "process", "use", "dispatch", "__call__", "dofilterinternal"}
     if name.endswith("Middleware") and chain:

@@ -175,6 +175,10 @@ class TokenList:
     def is_name(self, at: int, text: str | None = None) -> bool:
         return 0 <= at < len(self) and self.kinds[at] == NAME and (text is None or self.texts[at] == text)
 
+    def is_call(self, opening: int, *names: str) -> bool:
+        """Whether a bracket opens the arguments of a call with one of these names."""
+        return self.is_other(opening, "(") and self.is_name(opening - 1) and self.texts[opening - 1] in names
+
     def is_other(self, at: int, text: str) -> bool:
         return 0 <= at < len(self) and self.kinds[at] == OTHER and self.texts[at] == text
 
@@ -276,6 +280,13 @@ class TokenList:
             if at < 0 or self.kinds[at] != NAME:
                 return
             yield at
+
+    def chained_literal(self, at: int, *names: str) -> str:
+        """The first argument of the nearest call with one of these names in the expression before `at`, or ""."""
+        for call in self.chain(at):
+            if self.texts[call] in names and (spans := self.arguments(call + 1)):
+                return self.literal(spans[0]) or ""
+        return ""
 
     def around(self, at: int) -> Iterator[int]:
         """The opening brackets around a place, innermost first."""

@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from waypost.code.changes.git_objects import ChangedObject, contents, read_entries, reason_against, reason_inside, sizes
@@ -17,6 +16,7 @@ from waypost.code.changes.raw import RawCommit, RawFile
 from waypost.code.files.reading import Unread, read_bytes
 from waypost.code.files.skip import printable, size_limit, unsafe_name
 from waypost.code.git.command import GitCheckout, blocking_file, open_checkout
+from waypost.code.git.history import commit_time
 from waypost.errors import InvalidInput, NotFound
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
 
@@ -170,7 +170,7 @@ def _read_log(answer: bytes) -> Iterator[tuple[RawCommit, tuple[ChangedObject, .
         commit = RawCommit(
             files=(),
             commit=head,
-            time=_time(time),
+            time=commit_time(time),
             author=" ".join(_printable(author).split())[:200],
             subject=subject.strip()[:500],
             body=body.strip()[:_LONGEST_BODY],
@@ -192,26 +192,12 @@ def _printable(text: str) -> str:
     return "".join(sign if sign.isprintable() or sign in "\n\t" else " " for sign in text)
 
 
-def _time(digits: str) -> datetime | None:
-    try:
-        return datetime.fromtimestamp(int(digits), UTC)
-    except (ValueError, OverflowError, OSError):
-        return None  # a commit can claim any time
-
-
 def _with_contents(
     checkout: GitCheckout, commits_with_entries: Sequence[tuple[RawCommit, tuple[ChangedObject, ...]]]
 ) -> Iterator[RawCommit]:
     commits_with_entries = [(commit, entries[:_MOST_FILES]) for commit, entries in commits_with_entries]
-    known_sizes = sizes(
-        checkout,
-        (
-            object_id
-            for _, entries in commits_with_entries
-            for entry in entries
-            for object_id in (entry.before, entry.after)
-        ),
-    )
+    objects = (entry for _, entries in commits_with_entries for entry in entries)
+    known_sizes = sizes(checkout, (object_id for entry in objects for object_id in (entry.before, entry.after)))
     bundle: list[tuple[RawCommit, tuple[ChangedObject, ...]]] = []
     bundle_size = 0
     for commit, entries in commits_with_entries:

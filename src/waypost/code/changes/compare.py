@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from waypost.code.changes.layout import line_difference, says_the_same
 from waypost.code.changes.manifests import dependency_changes
@@ -140,7 +140,7 @@ def _one_sided(side: Side, place: int, change: str, other: Side | None) -> Symbo
     symbol = side.symbols[place]
     if other is not None and other.parsed.broken and re.search(rf"\b{re.escape(symbol.name)}\b", other.text):
         return None
-    return _change(side, place, change, lines_changed=symbol.lines.end - symbol.first_line + 1)
+    return _change(side, place, change, symbol.lines.end - symbol.first_line + 1)
 
 
 def _compare_pair(
@@ -170,15 +170,12 @@ def _compare_pair(
     differs = signatures[0] != signatures[1] and _is_visible_change(new.language, before, after, *signatures)
     if not (is_renamed or is_changed or differs):
         return None
-    return _change(
-        new,
-        new_place,
-        RENAMED if is_renamed else MODIFIED,
+    return replace(
+        _change(new, new_place, RENAMED if is_renamed else MODIFIED, _lines_changed(*lines) if is_changed else 0),
         signature=signatures[1],
         signature_before=signatures[0] if differs else "",
         name_before=before.qualified if is_renamed and before.qualified != after.qualified else "",
         path_before=path_before,
-        lines_changed=_lines_changed(*lines) if is_changed else 0,
     )
 
 
@@ -226,17 +223,7 @@ def full_signature(side: Side, place: int) -> str:
     return " ".join((*marks, symbol.signature))
 
 
-def _change(
-    side: Side,
-    place: int,
-    change: str,
-    *,
-    signature: str = "",
-    signature_before: str = "",
-    name_before: str = "",
-    path_before: str = "",
-    lines_changed: int = 0,
-) -> SymbolChange:
+def _change(side: Side, place: int, change: str, lines_changed: int) -> SymbolChange:
     symbol = side.symbols[place]
     return SymbolChange(
         name=symbol.qualified,
@@ -244,11 +231,8 @@ def _change(
         change=change,
         line=symbol.lines.start,
         end_line=symbol.lines.end,
-        signature=signature or full_signature(side, place),
-        signature_before=signature_before,
+        signature=full_signature(side, place),
         doc=first_sentence(symbol.doc),
-        name_before=name_before,
-        path_before=path_before,
         is_public=side.visibility.is_public(place),
         lines_changed=lines_changed,
     )

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from waypost.code.files.languages import language_of_path
+from waypost.code.resolve.ecmascript import plain_json
 
 MASKED = "masked-secret"  # replaces a secret
 _MASK = re.compile(r"\[secret: [\w-]{1,60}\]")
@@ -26,8 +27,6 @@ _NAMING = (
 _ACTIONS = frozenset({"run", "script", "command", "args"})
 _SHORT = 30
 _VERSION = re.compile(r"@[\w./-]{1,100}$")
-_TRAILING = re.compile(r",(\s*[\]}])")
-_JSON_PART = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|//|/\*')
 _INI_KEY = re.compile(r"([^=:\n]{1,200}?)\s{0,20}[=:](.*)")
 _DOCKER = re.compile(
     r"^[ \t]{0,20}(FROM|EXPOSE|CMD|ENTRYPOINT|WORKDIR|USER|HEALTHCHECK|ENV|ARG)[ \t]+([^\n]{1,500})",
@@ -92,23 +91,8 @@ def _json(text: str) -> _Rows:
     try:
         data = json.loads(text)
     except ValueError:
-        data = json.loads(_TRAILING.sub(r"\1", _without_comments(text)))
+        data = json.loads(plain_json(text))
     return _flat(data)
-
-
-def _without_comments(text: str) -> str:
-    parts: list[str] = []
-    position = 0
-    while (match := _JSON_PART.search(text, position)) is not None:
-        parts.append(text[position : match.start()])
-        closing = {"//": "\n", "/*": "*/"}.get(match[0])
-        if closing is None:
-            parts.append(match[0])
-            position = match.end()
-            continue
-        end = text.find(closing, match.end())
-        position = len(text) if end < 0 else end if closing == "\n" else end + 2
-    return "".join((*parts, text[position:]))
 
 
 def _flat(data: Any) -> _Rows:

@@ -1,7 +1,7 @@
 """Match the definitions of two versions: by name first, then by content."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,14 @@ class Matching:
     pairs: list[tuple[int, int]] = field(default_factory=list)
     gone: list[int] = field(default_factory=list)
     new: list[int] = field(default_factory=list)
+
+    def add(self, pairs: Iterable[tuple[int, int]], partner: dict[int, int]) -> None:
+        """Add pairs, and drop their places from those without a partner."""
+        self.pairs += (new_pairs := list(pairs))
+        partner.update(new_pairs)
+        olds, news = {before for before, _ in self.pairs}, {after for _, after in self.pairs}
+        self.gone = [place for place in self.gone if place not in olds]
+        self.new = [place for place in self.new if place not in news]
 
     @property
     def partners(self) -> dict[int, int]:
@@ -92,7 +100,7 @@ def _by_name(old: Side, new: Side, matching: Matching, partner: dict[int, int]) 
                 groups[(_full_name(symbol, renamed), family(symbol.kind), above)].append(place)
         for key, places in groups.items():
             _pair(old, new, places, waiting.get(key, []), matching, partner)
-    _drop_paired(matching)
+    matching.add((), partner)
 
 
 def _full_name(symbol: Symbol, renamed: Mapping[str, str]) -> str:
@@ -123,9 +131,10 @@ def _pair(
     free = [place for place in waiting if place not in taken]
     rest = list(gone)
     if (len(gone) > 1 or len(free) > 1) and len(gone) * len(free) <= _MOST_OVERLOADS:
-        for is_same in (_is_written_same, _has_same_signature, _has_same_parameters):
+        for trait in _TRAITS:
             for place in list(rest):
-                partner_place = next((candidate for candidate in free if is_same(old, place, new, candidate)), None)
+                wanted = trait(old, place)
+                partner_place = next((candidate for candidate in free if trait(new, candidate) == wanted), None)
                 if partner_place is not None:
                     rest.remove(place)
                     free.remove(partner_place)
@@ -136,37 +145,19 @@ def _pair(
         matching.pairs.append((place, partner_place))
 
 
-def _is_written_same(old: Side, place: int, new: Side, candidate: int) -> bool:
-    return old.whole(place) == new.whole(candidate)
-
-
-def _has_same_signature(old: Side, place: int, new: Side, candidate: int) -> bool:
-    return old.symbols[place].signature == new.symbols[candidate].signature
-
-
-def _has_same_parameters(old: Side, place: int, new: Side, candidate: int) -> bool:
-    return old.symbols[place].parameters == new.symbols[candidate].parameters
-
-
-def _drop_paired(matching: Matching) -> None:
-    olds, news = {before for before, _ in matching.pairs}, {after for _, after in matching.pairs}
-    matching.gone = [place for place in matching.gone if place not in olds]
-    matching.new = [place for place in matching.new if place not in news]
+# What pairs definitions of one name, surest first.
+_TRAITS: tuple[Callable[[Side, int], object], ...] = (
+    lambda side, place: side.whole(place),
+    lambda side, place: side.symbols[place].signature,
+    lambda side, place: side.symbols[place].parameters,
+)
 
 
 def _by_content(old: Side, new: Side, matching: Matching, partner: dict[int, int]) -> None:
     """Match renamed definitions: equal content first, then similar content in the same place."""
-    for (_, place), (_, candidate) in same_content(
-        [(old, at) for at in matching.gone], [(new, at) for at in matching.new]
-    ):
-        partner[place] = candidate
-        matching.pairs.append((place, candidate))
-    _drop_paired(matching)
-    pairs = _similar_pairs(old, new, matching, partner)
-    for place, candidate in pairs:
-        partner[place] = candidate
-        matching.pairs.append((place, candidate))
-    _drop_paired(matching)
+    same = same_content([(old, at) for at in matching.gone], [(new, at) for at in matching.new])
+    matching.add(((place, candidate) for (_, place), (_, candidate) in same), partner)
+    matching.add(_similar_pairs(old, new, matching, partner), partner)
 
 
 Placed = tuple[Side, int]

@@ -13,11 +13,10 @@ from waypost.code.files.decoding import decode
 from waypost.code.files.languages import language_of_path
 from waypost.code.parse import parse
 from waypost.code.shape.build import shape_of
-from waypost.code.source import Parsed, SourceFile, Symbol
+from waypost.code.source import FUNCTIONS, Parsed, SourceFile, Symbol
 from waypost.model.shape import FileShape
 from waypost.text.secrets.masking import mask
 
-_LOCAL = frozenset({"function", "method", "property", "macro"})  # definitions inside these are local
 _MOST_SYMBOLS = 3_000
 _KEPT_SIDES = 64  # the new side of one commit is the old side of a later one
 
@@ -77,7 +76,7 @@ class Side:
         local: set[int] = set()
         for place, symbol in enumerate(self.symbols):
             above = symbol.parent
-            if above is not None and (above in local or self.symbols[above].kind in _LOCAL):
+            if above is not None and (above in local or self.symbols[above].kind in FUNCTIONS):
                 local.add(place)
         return tuple(place for place in range(len(self.symbols)) if place not in local)
 

@@ -135,20 +135,17 @@ def asciidoc_starts(lines: Sequence[str]) -> list[Start]:
     return outline.starts
 
 
-def org_starts(lines: Sequence[str]) -> list[Start]:
+def org_starts(lines: Sequence[str], pattern: re.Pattern[str] = _ORG) -> list[Start]:
     outline = _Outline()
     for place, line in enumerate(lines):
-        if heading := _ORG.match(line[:_HEADING_LENGTH]):
-            outline.add(place, len(heading[1]), " ".join(heading[2].split()))
+        if heading := pattern.match(line[:_HEADING_LENGTH]):
+            level = _TEX_LEVELS.get(heading[1], len(heading[1]))
+            outline.add(place, level, " ".join(heading[2].split()))
     return outline.starts
 
 
 def tex_starts(lines: Sequence[str]) -> list[Start]:
-    outline = _Outline()
-    for place, line in enumerate(lines):
-        if heading := _TEX.match(line[:_HEADING_LENGTH]):
-            outline.add(place, _TEX_LEVELS[heading[1]], " ".join(heading[2].split()))
-    return outline.starts
+    return org_starts(lines, _TEX)
 
 
 def _is_paragraph_line(lines: Sequence[str], place: int, outline: _Outline) -> bool:

@@ -30,10 +30,7 @@ _HEADINGS = {
     "asciidoc": asciidoc_starts,
     "org": org_starts,
     "tex": tex_starts,
-    "html": html_starts,
-    "blade": html_starts,
-    "erb": html_starts,
-    "jinja": html_starts,
+    **dict.fromkeys(("html", "blade", "erb", "jinja"), html_starts),
     "makefile": makefile_starts,
     "dockerfile": dockerfile_starts,
 }
@@ -76,7 +73,7 @@ def _starts(language: str, lines: Sequence[str]) -> list[Start]:
 def _sections(starts: Sequence[Start], lines: Sequence[str]) -> list[DocumentSection]:
     if not any(not line.isspace() and line for line in lines):
         return []
-    cuts = [(line, title) for line, title in starts if line < len(lines)]
+    cuts = list({line: title for line, title in starts if line < len(lines)}.items())
     if cuts and cuts[0][0] > 0:
         # Text before the first heading is a section of its own, unless it is empty.
         if any(line.strip() for line in lines[: cuts[0][0]]):

@@ -79,7 +79,6 @@ class Folders:
         return ignoring.rule_against(path, is_folder) if ignoring else None
 
     def _decide(self, folder: str) -> None:
-        """Decide about a folder in an accepted folder."""
         parent = folder.rpartition("/")[0]
         rule = self.rule_against(folder, is_folder=True)
         reason = rule_reason(rule) if rule is not None else self._reason_against(folder)
@@ -192,7 +191,6 @@ class PartlyListedFolders:
 
 
 def rule_reason(rule: IgnoreRule) -> str:
-    """The reason for a skip by this rule."""
     if rule.source == "exclude":
         return f"excluded by {rule.text}"
     return f"ignored by {rule.source}:{rule.line} ({rule.text})"

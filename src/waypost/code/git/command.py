@@ -120,11 +120,8 @@ class GitCheckout:
         answer = self.ask("config", "--list", "--name-only", "-z")
         if answer is None:
             return None
-        names = {
-            key.removeprefix("filter.").rpartition(".")[0]
-            for key in answer.decode("utf-8", "surrogateescape").split("\0")
-            if key.startswith("filter.")
-        }
+        keys = answer.decode("utf-8", "surrogateescape").split("\0")
+        names = {key.removeprefix("filter.").rpartition(".")[0] for key in keys if key.startswith("filter.")}
         if len(names) > _MOST_FILTERS or any("=" in name or "\n" in name for name in names):
             return None
         settings = ("clean=", "smudge=", "process=", "required=false")
@@ -186,9 +183,8 @@ def blocking_file(folder: Path) -> str:
     blocking = repository and _blocking_path(repository.root, repository.git_dir, repository.common_dir)
     if not repository or not blocking:
         return ""
-    return (
-        blocking.relative_to(repository.root).as_posix() if blocking.is_relative_to(repository.root) else blocking.name
-    )
+    inside = blocking.is_relative_to(repository.root)
+    return blocking.relative_to(repository.root).as_posix() if inside else blocking.name
 
 
 def _blocking_path(top: Path, git_dir: Path, common_dir: Path) -> Path | None:

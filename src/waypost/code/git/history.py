@@ -166,7 +166,7 @@ def _times_of_log(answer: bytes) -> dict[str, datetime]:
     first = False
     for record in answer.decode("utf-8", "surrogateescape").split("\0")[:-1]:
         if record.startswith("/"):
-            time, first = _time(record[1:]), True
+            time, first = commit_time(record[1:]), True
             continue
         path = record.removeprefix("\n") if first else record
         first = False
@@ -175,11 +175,12 @@ def _times_of_log(answer: bytes) -> dict[str, datetime]:
     return times
 
 
-def _time(digits: str) -> datetime | None:
+def commit_time(digits: str) -> datetime | None:
+    """The time of a commit, which can claim any. None if it is impossible."""
     try:
         return datetime.fromtimestamp(int(digits), UTC)
     except (ValueError, OverflowError, OSError):
-        return None  # a commit can claim any time
+        return None
 
 
 def _new_files(checkout: GitCheckout, seconds: float) -> frozenset[str] | None:

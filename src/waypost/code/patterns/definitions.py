@@ -216,7 +216,6 @@ def _parameter(text: str, style: str) -> str:
 
 
 def _with_calls(symbols: list[Symbol], rules: PatternRules, lines: Sequence[str]) -> list[Symbol]:
-    """The symbols, each with the calls on its own lines."""
     calls: list[list[Call]] = [[] for _ in symbols]
     open_symbols: list[int] = []
     following = 0

@@ -44,7 +44,6 @@ def rules_for(language: str) -> PatternRules:
 
 
 def languages_with_patterns() -> tuple[str, ...]:
-    """Languages with their own patterns."""
     return tuple(_tables())
 
 

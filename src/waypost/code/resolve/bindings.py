@@ -11,12 +11,11 @@ from functools import cache
 from pathlib import Path
 
 from waypost.code.resolve.families import family
-from waypost.code.source import Parsed, Symbol
+from waypost.code.source import FUNCTIONS, Parsed, Symbol
 
 LINE_LENGTH = 300
 CALL_LENGTH = 3000  # characters searched for the closing bracket of a call
 MOST_BRACKETS = 200_000  # brackets per file examined to find the ends of calls
-_FUNCTIONS = frozenset({"function", "method", "property", "macro"})
 _DATA = Path(__file__).with_name("bindings.toml")
 _CALLED = re.compile(r"(?:new[ \t]+|&[ \t]*)?((?:[\w$@\\]|\.|::|->|\?\.)+)(?:<[\w$., \t]{0,60}>)?[ \t]?([({])")
 _NOTHING = re.compile(r"(?:None|null|nil|undefined|void 0)\b")
@@ -54,7 +53,7 @@ def bindings_of(parsed: Parsed, text: str, used_names: frozenset[str]) -> Iterat
         _scan(rules, parsed.symbols, text, bound)
     for (owner, name), expressions in bound.items():
         holds = next(iter(expressions)) if len(expressions) == 1 else ""
-        is_field = owner < 0 or parsed.symbols[owner].kind not in _FUNCTIONS
+        is_field = owner < 0 or parsed.symbols[owner].kind not in FUNCTIONS
         if name in used_names or (is_field and holds):
             yield owner, name, holds
 
@@ -110,7 +109,7 @@ def _bind(
     prefix = next((prefix for prefix in _SELF if name.startswith(prefix)), "")
     if prefix:
         owner, name = _enclosing_class(symbols, owner), name.removeprefix(prefix) if prefix != "@" else name
-    if owner >= 0 and symbols[owner].kind not in _FUNCTIONS:
+    if owner >= 0 and symbols[owner].kind not in FUNCTIONS:
         name = name.lstrip("$")
     bound.setdefault((owner, name), set()).add(holds)
 
@@ -143,11 +142,8 @@ def type_expression(written: str) -> str:
     written = written.strip().strip("\"'")
     if wrapped := _OPTIONAL.fullmatch(written):
         written = wrapped[1].split(",")[0].strip()
-    kinds = [
-        option
-        for option in (part.strip() for part in written.split("|"))
-        if option not in {"None", "null", "undefined", ""}
-    ]
+    options = (part.strip() for part in written.split("|"))
+    kinds = [option for option in options if option not in {"None", "null", "undefined", ""}]
     if len(kinds) != 1:
         return ""
     kind = kinds[0].strip("\"'").lstrip("*&?").removeprefix("mut ").removeprefix("const ").rstrip("?*&! ")
@@ -169,7 +165,7 @@ _CONTAINERS = frozenset(
 
 
 def _parameters(style: str, signature: str, kind: str) -> Iterator[tuple[str, str]]:
-    if style == "none" or (kind not in _FUNCTIONS and kind != "class"):
+    if style == "none" or (kind not in FUNCTIONS and kind != "class"):
         return
     opening = signature.find("(")
     if style == "after" and signature.startswith("func ("):  # a Go receiver is a parameter like the others
@@ -227,7 +223,7 @@ def _owners(symbols: Sequence[Symbol]) -> list[tuple[int, int]]:
 
 
 def _enclosing_class(symbols: Sequence[Symbol], owner: int) -> int:
-    while owner >= 0 and symbols[owner].kind in _FUNCTIONS:
+    while owner >= 0 and symbols[owner].kind in FUNCTIONS:
         parent = symbols[owner].parent
         owner = -1 if parent is None else parent
     return owner

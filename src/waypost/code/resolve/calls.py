@@ -4,7 +4,8 @@ from waypost.code.outline import Use
 from waypost.code.resolve.expressions import CALL, steps
 from waypost.code.resolve.families import lookup_rules
 from waypost.code.resolve.names import NameScope, enclosing_class
-from waypost.code.resolve.tree import FUNCTIONS, OutlineView, Value, is_container
+from waypost.code.resolve.tree import OutlineView, Value, is_container
+from waypost.code.source import FUNCTIONS
 from waypost.text.identifiers import identifier_parts
 
 MOST_PLACES = 12  # definitions of a name, tests included, among which one could be unique

@@ -69,14 +69,9 @@ class EcmaModules(ModuleSystem):
             return
         package = self._packages_by_folder[folder]
         exports = package.get("exports")
-        entries = (
-            exports.get(f"./{inside}" if inside else ".")
-            if isinstance(exports, dict)
-            else exports
-            if not inside
-            else None
-        )
-        targets = [*_targets(entries)]
+        entry = f"./{inside}" if inside else "."
+        whole = exports if not inside else None
+        targets = [*_targets(exports.get(entry) if isinstance(exports, dict) else whole)]
         if not inside:
             targets += [
                 path for key in ("source", "module", "main", "types") if isinstance(path := package.get(key), str)
@@ -189,12 +184,16 @@ class EcmaModules(ModuleSystem):
 
 def read_json(text: str) -> dict[str, Any]:
     """A JSON object that may have comments and trailing commas. Empty if it cannot be parsed."""
-    plain = _COMMENT_OR_STRING.sub(lambda match: match[0] if match[0][0] == '"' else " ", text)
     try:
-        data = json.loads(_LAST_COMMA.sub("", plain))
+        data = json.loads(plain_json(text))
     except (ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}
+
+
+def plain_json(text: str) -> str:
+    """The text without comments and trailing commas."""
+    return _LAST_COMMA.sub("", _COMMENT_OR_STRING.sub(lambda match: match[0] if match[0][0] == '"' else " ", text))
 
 
 def _targets(entry: object) -> Iterator[str]:

@@ -27,7 +27,6 @@ def family(language: str) -> str:
 
 @cache
 def lookup_rules(name: str) -> LookupRules:
-    """The lookup rules of the family `name`."""
     entry = _data().get(name, {})
     return LookupRules(
         own=frozenset(entry.get("own", ())),

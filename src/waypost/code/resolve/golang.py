@@ -39,14 +39,9 @@ class GoModules(ModuleSystem):
     def _by_clause(self, view: OutlineView, name: str) -> Value | None:
         """An imported package whose name differs from the end of its path."""
         if view.path not in self._clauses:
-            packages = [
-                self.module(view, statement)
-                for statement in view.outline.imports
-                if not statement.alias and not statement.name
-            ]
-            self._clauses[view.path] = {
-                self._package_name(package.path[3:]): package for package in packages if package is not None
-            }
+            plain = (statement for statement in view.outline.imports if not statement.alias and not statement.name)
+            packages = [package for statement in plain if (package := self.module(view, statement))]
+            self._clauses[view.path] = {self._package_name(package.path[3:]): package for package in packages}
         return self._clauses[view.path].get(name)
 
     def _in_tests(self, folder: str, name: str) -> Value | None:
@@ -60,11 +55,7 @@ class GoModules(ModuleSystem):
         if folder not in self._names:
             names: dict[str, Value] = {}
             for path in self._tree.folders.get(folder, ()):
-                if (
-                    path.endswith(".go")
-                    and not path.endswith("_test.go")
-                    and (view := self._tree.view(path)) is not None
-                ):
+                if _is_source(path) and (view := self._tree.view(path)) is not None:
                     for name, number in view.top.items():
                         names.setdefault(name, Value("symbol", path, number))
             self._names[folder] = names

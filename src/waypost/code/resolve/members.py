@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from waypost.code.outline import OutlineSymbol
 from waypost.code.resolve.bindings import type_expression
 from waypost.code.resolve.families import lookup_rules
-from waypost.code.resolve.tree import FUNCTIONS, OutlineTree, OutlineView, Value, is_container
+from waypost.code.resolve.tree import OutlineTree, OutlineView, Value, is_container
+from waypost.code.source import FUNCTIONS
 
 DEEPEST = 24  # steps between names, scopes around a name, bases above a class: real code is not nested deeper
 INHERITED = 0.95  # confidence in a method of its own class or a base: a subclass may override it

@@ -6,7 +6,8 @@ from waypost.code.outline import OutlineImport
 from waypost.code.resolve.expressions import CALL, UNKNOWN, steps
 from waypost.code.resolve.families import lookup_rules
 from waypost.code.resolve.members import DEEPEST, Members
-from waypost.code.resolve.tree import FUNCTIONS, OutlineTree, OutlineView, Value, is_container
+from waypost.code.resolve.tree import OutlineTree, OutlineView, Value, is_container
+from waypost.code.source import FUNCTIONS
 
 
 class ModuleSystem(ABC):

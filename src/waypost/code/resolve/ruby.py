@@ -48,11 +48,8 @@ class RubyModules(ModuleSystem):
         for depth in range(len(nesting), -1, -1):
             wanted = ".".join([*nesting[:depth], name])
             if wanted not in self._constants:
-                fitting = [
-                    definition
-                    for definition in self._tree.qualified("ruby", name, wanted)
-                    if self._is_constant(*definition)
-                ]
+                definitions = self._tree.qualified("ruby", name, wanted)
+                fitting = [definition for definition in definitions if self._is_constant(*definition)]
                 self._constants[wanted] = _named_after(fitting, wanted) if fitting else None
             if (constant := self._constants[wanted]) is not None:
                 return constant

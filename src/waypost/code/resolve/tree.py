@@ -9,9 +9,8 @@ from typing import NamedTuple
 from waypost.code.files.languages import is_test_path
 from waypost.code.outline import Outline, OutlineImport
 from waypost.code.resolve.families import family
-from waypost.code.source import COMPONENT_LANGUAGES, CONTAINERS
+from waypost.code.source import COMPONENT_LANGUAGES, CONTAINERS, FUNCTIONS
 
-FUNCTIONS = frozenset({"function", "method", "property", "macro"})
 MOST_STARS = 60  # wildcard imports per file; each unknown name is searched in all of them
 
 

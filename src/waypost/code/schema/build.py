@@ -39,12 +39,8 @@ def _stored(changes: Changes, tables: Named, models: Models) -> Unresolved:
     """Add the tables that SQL and migrations create. Returns the changes of tables that they do not create."""
     unresolved: Unresolved = []
     for steps in by_database(changes).values():
-        database = _run(
-            {
-                path: [_with_table_name(change, path, models) for change in file_changes]
-                for path, file_changes in steps.items()
-            }
-        )
+        named = {path: [_with_table_name(change, path, models) for change in steps[path]] for path in steps}
+        database = _run(named)
         unresolved += database.unresolved
         for draft in database.tables.values():
             _join(tables, draft)
@@ -87,17 +83,17 @@ def _join(tables: Named, draft: TableDraft) -> None:
 
 def _apply_elsewhere(tables: Named, unresolved: Unresolved) -> Unresolved:
     """Apply changes of tables that other files create. Returns the rest."""
-    unresolved = []
+    rest: Unresolved = []
     for path, change in unresolved:
         matching = [draft for draft in tables.get(change.table.lower(), ()) if _same_part(path, draft)]
         if not matching:
-            unresolved.append((path, change))
+            rest.append((path, change))
         elif change.action not in ("drop_table", "rename_table", "drop_column", "rename_column"):
             # without an order, nothing may be removed
             for draft in matching:
                 draft.add_evidence(path, change)
                 alter(draft, change)
-    return unresolved
+    return rest
 
 
 def _add_evidence(tables: Named, unresolved: Unresolved) -> None:

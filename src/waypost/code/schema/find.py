@@ -57,24 +57,17 @@ def _sqlalchemy(source: SourceFile) -> bool:
     """Whether a file has a model. Alembic migrations have columns too, but are not models."""
     if "down_revision" in source.text or "/migrations/" in source.path:  # migrations have models of their time
         return False
-    named = (
-        "sqlalchemy" in source.text
-        or "SQLAlchemy" in source.text
-        or "sqlmodel" in source.text
-        or "__tablename__" in source.text
-        or "db.Column(" in source.text
-    )
+    named = any(mark in source.text for mark in ("sqlalchemy", "SQLAlchemy", "sqlmodel", "__tablename__", "db.Column("))
     return named and _SQLALCHEMY.search(source.text) is not None
 
 
-_RECORD = (
-    "< ApplicationRecord",
-    "< ActiveRecord::Base",
-    "has_many :",
-    "belongs_to :",
-    "has_one :",
-    "has_and_belongs_to_many :",
-)
+_RECORD = ("< ApplicationRecord", "< ActiveRecord::Base", "has_many :", "belongs_to :", "has_one :")
+_MANY_TO_MANY = "has_and_belongs_to_many :"
+
+
+def _active_record(source: SourceFile) -> bool:
+    is_record = "app/models/" in source.path or any(mark in source.text for mark in (*_RECORD, _MANY_TO_MANY))
+    return is_record and "db/" not in source.path
 
 
 _ELOQUENT = re.compile(
@@ -121,20 +114,10 @@ _DETECTORS: dict[str, list[tuple[Detector, Callable[[SourceFile], bool]]]] = {
     "rb": [
         (find_rails_schema, _has("Schema.define", "Schema[", "Schema::define")),
         (find_rails_migration, lambda source: "ActiveRecord::Migration" in source.text or "Migration[" in source.text),
-        (
-            find_active_record,
-            lambda source: (
-                "db/" not in source.path
-                and (any(mark in source.text for mark in _RECORD) or "app/models/" in source.path)
-            ),
-        ),
+        (find_active_record, _active_record),
     ],
     "prisma": [(find_prisma, _has("model ", "view "))],
-    "ts": _SCRIPT,
-    "tsx": _SCRIPT,
-    "js": _SCRIPT,
-    "mjs": _SCRIPT,
-    "cjs": _SCRIPT,
+    **dict.fromkeys(("ts", "tsx", "js", "mjs", "cjs"), _SCRIPT),
     "sql": [(find_sql, _has(""))],
     "py": [
         (find_django_migration, _has("class Migration(")),

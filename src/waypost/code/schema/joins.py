@@ -44,12 +44,8 @@ def _put_keys(draft: TableDraft, names: dict[str, TableDraft]) -> None:
     """`@OneToMany @JoinColumn(name = "owner_id")` is a column of the other table."""
     for relation in draft.relations:
         other = names.get(relation.target.lower())
-        if (
-            relation.kind == "has_many"
-            and relation.via
-            and other is not None
-            and relation.via.lower() not in other.columns
-        ):
+        is_named = relation.kind == "has_many" and relation.via
+        if is_named and other is not None and relation.via.lower() not in other.columns:
             other.put(Column(relation.via, references=(draft.name, "")))
 
 
@@ -62,14 +58,12 @@ def _prisma_joins(drafts: Sequence[TableDraft]) -> Iterator[TableDraft]:
             if relation.kind != "has_many":
                 continue
             other = by_name.get(relation.target)
-            same = (
-                [r for r in other.relations if r.target == draft.name and r.kind in ("has_many", "belongs_to_many")]
-                if other
-                else []
-            )
-            back = any(r.kind == "belongs_to" and r.target == draft.name for r in other.relations) if other else True
+            if other is None:
+                continue
+            back = [r for r in other.relations if r.target == draft.name]
+            same = [r for r in back if r.kind in ("has_many", "belongs_to_many")]
             shared = [r for r in same if r.via == relation.via or r.kind == "belongs_to_many"]
-            if other is None or not shared or (back and not relation.via):
+            if not shared or (any(r.kind == "belongs_to" for r in back) and not relation.via):
                 continue
             first, second = sorted((draft.scope or draft.name, other.scope or other.name))
             join = shared[0].via if shared[0].kind == "belongs_to_many" else relation.via or f"_{first}To{second}"

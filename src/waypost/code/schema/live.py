@@ -5,34 +5,51 @@ The address may contain a password. It goes only to the driver, never into messa
 
 import importlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
-from waypost.code.schema.live_rows import Catalogue, assemble
-from waypost.code.schema.model import SchemaTable
-from waypost.code.schema.names import data
+from waypost.code.schema.draft import TableDraft
+from waypost.code.schema.frameworks.models import Models
+from waypost.code.schema.model import Column, Index, SchemaEvidence, SchemaTable
+from waypost.code.schema.names import text_table
+from waypost.code.schema.relations import finish
+from waypost.code.schema.sql.tokens import DEFAULT_SCHEMAS
 from waypost.errors import InvalidInput, NotFound, WaypostError
+from waypost.model.reference import LineRange
 from waypost.store.open_databases import refuse_open_database
 
 CONNECT_SECONDS = 10
 QUERY_SECONDS = 15  # a catalogue of thousands of tables takes one or two
+Rows = Sequence[tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """Rows of a database catalogue. The schema is empty if the database has no schemas."""
+
+    tables: Rows  # schema, table, comment
+    columns: Rows  # schema, table, column, type, nullable, default, comment; in order
+    keys: Rows  # schema, table, column; in the order of the key
+    indexes: Rows  # schema, table, index, column, unique; in the order of the index
+    references: Rows  # schema, table, column, target schema, target table, target column
 
 
 def read_live(url: str) -> tuple[SchemaTable, ...]:
     """The tables of `sqlite:///path`, `postgresql://user:password@host/database` or `mysql://…`, by name."""
     parts = _parts(url)
     kind = parts.scheme.partition("+")[0]
-    reader = _READERS.get(kind)
-    if reader is None:
+    if kind not in _READERS:
         raise InvalidInput(
             f"Waypost cannot read databases of kind {kind[:30] or '(none)'!r}.",
             "Give sqlite:///path/to/file, postgresql://user@host/name or mysql://user@host/name.",
         )
-    return assemble(reader(parts, url), safe_address(url), _NAMES[kind])
+    read, name = _READERS[kind]
+    return assemble(read(parts, url), safe_address(url), name)
 
 
 _PLAIN = re.compile(
@@ -90,16 +107,8 @@ def _driver(name: str, package: str) -> ModuleType:
         ) from None
 
 
-def _queries(kind: str) -> dict[str, str]:
-    """The catalogue queries, by name."""
-    table = data("live_queries")[kind]
-    assert isinstance(table, dict)
-    return {name: str(text) for name, text in table.items()}
-
-
 def _ask(kind: str, ask: Callable[[str], list[tuple[Any, ...]]]) -> Catalogue:
-    answers = {name: ask(text) for name, text in _queries(kind).items()}
-    return Catalogue(**answers)
+    return Catalogue(**{name: ask(query) for name, query in text_table("live_queries", kind).items()})
 
 
 def _read_postgresql(parts: SplitResult, url: str) -> Catalogue:
@@ -181,17 +190,49 @@ def _sqlite_address(path: Path) -> str:
     return f"file:{quote(str(path.absolute()))}?mode=ro{'&immutable=1' if resting else ''}"
 
 
-_READERS: dict[str, Callable[[SplitResult, str], Catalogue]] = {
-    "sqlite": _read_sqlite,
-    "postgresql": _read_postgresql,
-    "postgres": _read_postgresql,
-    "mysql": _read_mysql,
-    "mariadb": _read_mysql,
-}
-_NAMES = {
-    "sqlite": "live SQLite",
-    "postgresql": "live PostgreSQL",
-    "postgres": "live PostgreSQL",
-    "mysql": "live MySQL",
-    "mariadb": "live MariaDB",
+def assemble(catalogue: Catalogue, place: str, kind: str) -> tuple[SchemaTable, ...]:
+    """The tables, by name. `place` is the address shown as evidence."""
+    drafts: dict[tuple[str, str], TableDraft] = {}
+    for schema, table, comment in catalogue.tables:
+        evidence = [SchemaEvidence(place, LineRange(1, 1), kind)]
+        drafts[schema, table] = TableDraft(_name(schema, table), comment=comment or "", evidence=evidence)
+    for schema, table, name, kind_of_column, nullable, default, comment in catalogue.columns:
+        draft = drafts.get((schema, table))
+        if draft is not None:
+            value = None if default is None else str(default)[:200]
+            draft.put(Column(name, kind_of_column or "", bool(nullable), value, comment=comment or ""))
+    for schema, table, name in catalogue.keys:
+        draft = drafts.get((schema, table))
+        if draft is not None:
+            draft.primary_key = (*draft.primary_key, name)
+    _add_indexes(catalogue.indexes, drafts)
+    for schema, table, name, target_schema, target, field in catalogue.references:
+        draft = drafts.get((schema, table))
+        column = draft.columns.get(name.lower()) if draft else None
+        if draft is not None and column is not None:
+            where = (_name(target_schema, target), field or "")
+            draft.columns[name.lower()] = replace(column, references=where)
+    return finish(list(drafts.values()), Models({}))
+
+
+def _add_indexes(rows: Rows, drafts: dict[tuple[str, str], TableDraft]) -> None:
+    indexes: dict[tuple[str, str, str], Index] = {}
+    for schema, table, name, column, unique in rows:
+        so_far = indexes.get((schema, table, name), Index((), bool(unique), name))
+        indexes[schema, table, name] = replace(so_far, columns=(*so_far.columns, column or "(expression)"))
+    for (schema, table, _), index in indexes.items():
+        if (schema, table) in drafts:
+            drafts[schema, table].add_index(index)
+
+
+def _name(schema: str, table: str) -> str:
+    return f"{schema}.{table}" if schema and schema.lower() not in DEFAULT_SCHEMAS else table
+
+
+_READERS: dict[str, tuple[Callable[[SplitResult, str], Catalogue], str]] = {
+    "sqlite": (_read_sqlite, "live SQLite"),
+    "postgresql": (_read_postgresql, "live PostgreSQL"),
+    "postgres": (_read_postgresql, "live PostgreSQL"),
+    "mysql": (_read_mysql, "live MySQL"),
+    "mariadb": (_read_mysql, "live MariaDB"),
 }

@@ -2,6 +2,8 @@
 
 import re
 from functools import lru_cache
+from itertools import takewhile
+from operator import eq
 
 from waypost.code.schema.draft import TableDraft, overlay
 from waypost.code.schema.model import SchemaEvidence
@@ -20,6 +22,11 @@ def worth(evidence: SchemaEvidence) -> int:
 @lru_cache(maxsize=65_536)
 def in_tests(path: str) -> bool:
     return _TESTS.search(path) is not None
+
+
+def shared_folders(first: str, second: str) -> int:
+    """How many parts two paths have in common at their beginning."""
+    return sum(takewhile(bool, map(eq, first.split("/"), second.split("/"))))
 
 
 def similar(first: TableDraft, second: TableDraft) -> bool:

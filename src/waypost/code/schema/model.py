@@ -1,7 +1,8 @@
 """Schema changes found in files, and the tables they result in."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
+from itertools import zip_longest
 from typing import Any
 
 from waypost.model.reference import LineRange
@@ -33,12 +34,24 @@ class Column:
     references: tuple[str, str] | None = None
     comment: str = ""
 
+    def or_nullable(self) -> "Column":
+        """Nullable unless specified otherwise."""
+        return replace(self, nullable=True) if self.nullable is None else self
+
 
 @dataclass(frozen=True, slots=True)
 class Index:
     columns: tuple[str, ...]
     unique: bool = False
     name: str = ""
+
+
+def foreign_key(names: Sequence[str], table: str, targets: Sequence[str]) -> tuple[Column, ...]:
+    """Columns that refer to those of another table. A missing target is its primary key."""
+    return tuple(
+        Column(name, references=(table, target))
+        for name, target in zip_longest(names, targets[: len(names)], fillvalue="")
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +93,7 @@ class SchemaChange:
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> "SchemaChange":
         """Read what `to_json` wrote."""
-        values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in row.items()}
-        values["lines"] = LineRange(*row["lines"])
-        values["columns"] = tuple(_column(entry) for entry in row.get("columns", ()))
-        values["indexes"] = tuple(_index(entry) for entry in row.get("indexes", ()))
-        values["relations"] = tuple(TableRelation(**entry) for entry in row.get("relations", ()))
-        return cls(**values)
+        return cls(**_values(row) | {"lines": LineRange(*row["lines"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,18 +150,9 @@ class SchemaTable:
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> "SchemaTable":
         """Read what `to_json` wrote."""
-        return cls(
-            name=row["name"],
-            columns=tuple(_column(entry) for entry in row.get("columns", ())),
-            primary_key=tuple(row.get("primary_key", ())),
-            indexes=tuple(_index(entry) for entry in row.get("indexes", ())),
-            relations=tuple(TableRelation(**entry) for entry in row.get("relations", ())),
-            evidence=tuple(
-                SchemaEvidence(e["path"], LineRange(*e["lines"]), e["kind"]) for e in row.get("evidence", ())
-            ),
-            description=row.get("description", ""),
-            conflicts=tuple(row.get("conflicts", ())),
-        )
+        evidence = tuple(SchemaEvidence(e["path"], LineRange(*e["lines"]), e["kind"]) for e in row.get("evidence", ()))
+        values = _values(row) | {"evidence": evidence}
+        return cls(**{field.name: values[field.name] for field in fields(cls) if field.name in values})
 
 
 _WORDS = {
@@ -197,6 +196,15 @@ def _json_of(value: Any) -> Any:
                 row[field.name] = _json_of(content)
         return row
     return value
+
+
+def _values(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a change or table as `_json_of` wrote them."""
+    values = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+    values["columns"] = tuple(_column(entry) for entry in row.get("columns", ()))
+    values["indexes"] = tuple(_index(entry) for entry in row.get("indexes", ()))
+    values["relations"] = tuple(TableRelation(**entry) for entry in row.get("relations", ()))
+    return values
 
 
 def _column(row: Mapping[str, Any]) -> Column:

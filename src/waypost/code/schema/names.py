@@ -6,6 +6,13 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
+# Relations of JPA and TypeORM.
+ORM_RELATIONS = {
+    "ManyToOne": "belongs_to",
+    "OneToMany": "has_many",
+    "OneToOne": "has_one",
+    "ManyToMany": "belongs_to_many",
+}
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 

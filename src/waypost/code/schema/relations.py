@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from waypost.code.schema.draft import TableDraft
 from waypost.code.schema.frameworks.models import Models
-from waypost.code.schema.merge import in_tests, worth
+from waypost.code.schema.merge import in_tests, shared_folders, worth
 from waypost.code.schema.model import Column, SchemaTable, TableRelation
 
 # Columns that a join table may have besides its keys.
@@ -72,12 +72,7 @@ def _nearest(candidates: Sequence[TableDraft], draft: TableDraft) -> TableDraft 
 
     def nearness(other: TableDraft) -> tuple[bool, int]:
         path = other.evidence[0].path if other.evidence else ""
-        shared = 0
-        for ours, theirs in zip(here.split("/"), path.split("/"), strict=False):
-            if ours != theirs:
-                break
-            shared += 1
-        return (in_tests(path) == in_tests(here), shared)
+        return (in_tests(path) == in_tests(here), shared_folders(here, path))
 
     return max(candidates, key=nearness)
 
@@ -128,15 +123,9 @@ def _table(draft: TableDraft) -> SchemaTable:
     columns = []
     for name, column in draft.columns.items():
         primary = len(key) == 1 and key[0].lower() == name
-        in_key = name in map(str.lower, key)
-        columns.append(
-            replace(
-                column,
-                primary=primary,
-                unique=column.unique or name in unique,
-                nullable=False if in_key else column.nullable,
-            )
-        )
+        nullable = False if name in map(str.lower, key) else column.nullable
+        is_unique = column.unique or name in unique
+        columns.append(replace(column, primary=primary, unique=is_unique, nullable=nullable))
     return SchemaTable(
         name=draft.name,
         columns=tuple(columns),

@@ -33,18 +33,8 @@ if TYPE_CHECKING:
 
 _QUOTED = re.compile(rb"""([A-Za-z@$#]{0,4})("{1,3}|'{1,3}|`)(.*)\2\Z""", re.DOTALL)
 _ESCAPE = re.compile(rb"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]{1,6}\}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
-_SIMPLE = {
-    b"\n": b"",
-    b"\\": b"\\",
-    b"'": b"'",
-    b'"': b'"',
-    b"n": b"\n",
-    b"t": b"\t",
-    b"r": b"\r",
-    b"b": b"\b",
-    b"f": b"\f",
-    b"v": b"\v",
-}
+_SIMPLE = {bytes([sign]): bytes([meant]) for sign, meant in zip(b"\\'\"ntrbfv", b"\\'\"\n\t\r\b\f\v", strict=True)}
+_SIMPLE[b"\n"] = b""
 _CODED = re.compile(rb"[\\$#]")  # in a string where ' and " differ
 _CUT = re.compile(rb"(?<![\w\x80-\xff])[\w\x80-\xff]++\Z")
 _PIECE = re.compile(rb"[\w\x80-\xff]+|\n|[^\S\n]+|.", re.DOTALL)
@@ -107,7 +97,6 @@ class _Walk:
         return None
 
     def _whole(self, node: "Node", action: int) -> bool:
-        """Process a node as a whole if possible."""
         start, end = node.start_byte, node.end_byte
         if action == CONTENT:
             self._leaf(self.data[start:end], start, CONTENT)

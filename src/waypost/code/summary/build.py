@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from waypost.code.source import CONTAINERS, Parsed, SourceFile, Symbol
+from waypost.code.source import CONTAINERS, FUNCTIONS, Parsed, SourceFile, Symbol
 from waypost.code.summary.describe import describe_in
 from waypost.code.summary.purpose import purpose
 from waypost.code.summary.sentences import shortened
@@ -10,7 +10,6 @@ from waypost.code.summary.view import SummaryView
 
 MOST_LINES = 40  # classes, functions and sections each
 LONGEST_LINE = 200  # characters of the one-line form
-_FUNCTIONS = frozenset({"function", "method", "property", "macro"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ def summary_contents(parsed: Parsed) -> tuple[list[Symbol], list[Symbol], tuple[
     """The classes, functions and titles that a summary names, in file order, and how many it leaves out."""
     outer = _top_symbols(parsed)
     classes = [symbol for symbol in outer if symbol.kind in CONTAINERS]
-    functions = [symbol for symbol in outer if symbol.kind in _FUNCTIONS]
+    functions = [symbol for symbol in outer if symbol.kind in FUNCTIONS]
     titles = list(dict.fromkeys(section.title for section in parsed.sections if section.title.strip()))
     kept = [_most_important(classes), _most_important(functions)]
     left_out = len(classes) + len(functions) - sum(map(len, kept)) + max(0, len(titles) - MOST_LINES)

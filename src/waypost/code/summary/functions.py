@@ -67,8 +67,6 @@ def function(symbol: Symbol, view: SummaryView) -> str:
 
 
 class _FunctionContext:
-    """A function with its surroundings."""
-
     def __init__(self, symbol: Symbol, view: SummaryView) -> None:
         self.symbol = symbol
         self.view = view

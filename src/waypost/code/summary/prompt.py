@@ -51,14 +51,8 @@ def summary_from_json(answer: Any, parsed: Parsed, otherwise: Summary | None = N
     return Summary(
         parsed.path,
         _line(purpose, LONGEST_PURPOSE),
-        tuple(
-            SymbolSummary(symbol.qualified, texts[symbol.qualified]) for symbol in classes if symbol.qualified in texts
-        ),
-        tuple(
-            SymbolSummary(symbol.qualified, texts[symbol.qualified])
-            for symbol in functions
-            if symbol.qualified in texts
-        ),
+        tuple(SymbolSummary(name, texts[name]) for symbol in classes if (name := symbol.qualified) in texts),
+        tuple(SymbolSummary(name, texts[name]) for symbol in functions if (name := symbol.qualified) in texts),
         sections,
         left_out,
     )

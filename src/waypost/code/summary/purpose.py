@@ -194,11 +194,8 @@ def _minor_definitions(view: SummaryView) -> str:
     constants = [symbol.name for symbol in view.top if symbol.kind in {"constant", "type", "module"}]
     if constants:
         return f"defines {listing(first_few(constants, _MOST_NAMES))}."
-    imported_names = list(
-        dict.fromkeys(
-            imported.alias or imported.name for imported in view.parsed.imports if imported.name not in {"", "*"}
-        )
-    )
+    named = (imported for imported in view.parsed.imports if imported.name not in {"", "*"})
+    imported_names = list(dict.fromkeys(imported.alias or imported.name for imported in named))
     if imported_names:
         return f"brings together {listing(first_few(imported_names, _MOST_NAMES))}."
     called = list(dict.fromkeys(call.name for call in view.parsed.calls if _WORD.match(call.name)))

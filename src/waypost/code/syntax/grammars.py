@@ -16,21 +16,12 @@ _CAPTURE = re.compile(r"(?<![\w\"])@([a-z_.]+)")
 _PREDICATE = re.compile(r"\(#[^\n]{0,300}\)|;[^\n]*")
 
 # Language → module of the grammar and its function.
-_GRAMMARS = {
-    "python": ("tree_sitter_python", "language"),
-    "javascript": ("tree_sitter_javascript", "language"),
+_PLAIN = ("python", "javascript", "go", "rust", "java", "ruby", "c", "cpp", "kotlin", "sql")
+_GRAMMARS = {name: (f"tree_sitter_{name}", "language") for name in _PLAIN} | {
     "typescript": ("tree_sitter_typescript", "language_typescript"),
     "tsx": ("tree_sitter_typescript", "language_tsx"),
     "php": ("tree_sitter_php", "language_php"),
-    "go": ("tree_sitter_go", "language"),
-    "rust": ("tree_sitter_rust", "language"),
-    "java": ("tree_sitter_java", "language"),
     "csharp": ("tree_sitter_c_sharp", "language"),
-    "ruby": ("tree_sitter_ruby", "language"),
-    "c": ("tree_sitter_c", "language"),
-    "cpp": ("tree_sitter_cpp", "language"),
-    "kotlin": ("tree_sitter_kotlin", "language"),
-    "sql": ("tree_sitter_sql", "language"),
     "shell": ("tree_sitter_bash", "language"),
 }
 

@@ -48,12 +48,8 @@ def read_source(source: SourceFile) -> Parsed:
     calls, outside = _calls(syntax, placed)
     symbols = _symbols(source, placed, calls, syntax, leading)
     if dialect.kind is not None:
-        symbols = [
-            replace(symbol, kind=kind)
-            if (kind := dialect.kind(symbol.kind, symbol.decorators)) != symbol.kind
-            else symbol
-            for symbol in symbols
-        ]
+        kinds = [dialect.kind(symbol.kind, symbol.decorators) for symbol in symbols]
+        symbols = [s if s.kind == kind else replace(s, kind=kind) for s, kind in zip(symbols, kinds, strict=True)]
     return Parsed(
         path=source.path,
         language=source.language,
@@ -198,11 +194,7 @@ def _decorators(definition: Definition, above: list[LeadingItem], text: Text) ->
     written = [item.text for item in above if not item.is_comment]
     if nodes:
         written += [text.of(node) for node in sorted(nodes, key=lambda node: node.start_byte)]
-    return (
-        tuple(dict.fromkeys(one_line(decorator, MAX_DECORATOR).removeprefix("@") for decorator in written))
-        if written
-        else ()
-    )
+    return tuple(dict.fromkeys(one_line(decorator, MAX_DECORATOR).removeprefix("@") for decorator in written))
 
 
 def _bases(definition: Definition, text: Text) -> tuple[str, ...]:

@@ -19,12 +19,9 @@ _KINDS = frozenset({"class", "interface", "trait", "struct", "enum", "module", "
 
 def rescue_definitions(source: SourceFile, syntax: SyntaxCaptures, definitions: list[Definition]) -> list[Definition]:
     """Definitions that line patterns find and the grammar missed."""
-    errors = Ranges(
-        (node.start_byte, node.end_byte)
-        for captures in syntax.others.get("error", ())
-        for node in captures["error"]
-        if node.end_byte - node.start_byte > SMALL
-    )
+    nodes = (node for captures in syntax.others.get("error", ()) for node in captures["error"])
+    spans = ((node.start_byte, node.end_byte) for node in nodes)
+    errors = Ranges((start, end) for start, end in spans if end - start > SMALL)
     existing = {(definition.name, syntax.text.row(definition.start)) for definition in definitions}
     more: list[Definition] = []
     for symbol in parse_by_patterns(source).symbols:

@@ -3,13 +3,11 @@
 A table says which annotation means what; this module combines class and method.
 """
 
-import tomllib
 from collections.abc import Iterator
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
+from waypost.code.architecture.frameworks import table
 from waypost.code.architecture.routes.annotations import Annotation, Declaration, declarations
 from waypost.code.architecture.routes.base import ANY, join, methods, route, strings
 from waypost.code.architecture.tokens import NAME, STRING, TokenList
@@ -17,15 +15,9 @@ from waypost.code.architecture.tokens import NAME, STRING, TokenList
 _PATH_KEYS = ("value", "path", "Template", "template", "uri")
 
 
-@cache
-def _table() -> dict[str, Any]:
-    source = files("waypost.code.architecture").joinpath("annotations.toml")
-    return tomllib.loads(source.read_text(encoding="utf-8"))
-
-
 def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
     """Routes of all frameworks of this language whose mark is in the text."""
-    styles = [style for style in _table()["style"] if tokens.family in style["languages"]]
+    styles = [style for style in table("annotations.toml")["style"] if tokens.family in style["languages"]]
     styles = [style for style in styles if any(mark in text for mark in style["marks"])]
     if not styles:
         return

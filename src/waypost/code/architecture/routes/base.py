@@ -95,7 +95,6 @@ def indices(span: Span) -> range:
 
 
 def strings(tokens: TokenList, span: Span) -> list[str]:
-    """The strings in a span, at any depth."""
     return [tokens.texts[at] for at in indices(span) if tokens.kinds[at] == STRING]
 
 

@@ -4,39 +4,12 @@ import re
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
+from waypost.code.architecture.frameworks import table
 from waypost.code.architecture.routes.base import ANY, METHODS, assignee, handler_name, indices, mount, route, strings
 from waypost.code.architecture.tokens import Span, TokenList
 
 _PATTERN_CALLS = ("path", "re_path", "url")
 _GROUPS = re.compile(r"\(\?P<(\w+)>")
-# What a class-based view answers, by its bases.
-_GENERIC = (
-    ("ReadOnlyModelViewSet", "list retrieve"),
-    ("ModelViewSet", "list create retrieve update partial_update destroy"),
-    ("ListCreateAPIView", "get post"),
-    ("RetrieveUpdateDestroyAPIView", "get put patch delete"),
-    ("RetrieveUpdateAPIView", "get put patch"),
-    ("RetrieveDestroyAPIView", "get delete"),
-    ("ListAPIView", "get"),
-    ("RetrieveAPIView", "get"),
-    ("CreateAPIView", "post"),
-    ("DestroyAPIView", "delete"),
-    ("UpdateAPIView", "put patch"),
-    ("ListModelMixin", "list"),
-    ("CreateModelMixin", "create"),
-    ("RetrieveModelMixin", "retrieve"),
-    ("UpdateModelMixin", "update partial_update"),
-    ("DestroyModelMixin", "destroy"),
-    ("CreateView", "get post"),
-    ("UpdateView", "get post"),
-    ("DeleteView", "get post"),
-    ("FormView", "get post"),
-    ("LoginView", "get post"),
-    ("TemplateView", "get"),
-    ("ListView", "get"),
-    ("DetailView", "get"),
-    ("RedirectView", "get"),
-)
 VIEWSET_METHODS = {"list": "GET", "create": "POST", "retrieve": "GET", "update": "PUT", "partial_update": "PATCH"}
 VIEWSET_METHODS |= {"destroy": "DELETE"}
 ON_COLLECTION = ("list", "create")
@@ -82,12 +55,10 @@ def _pattern(tokens: TokenList, at: int) -> Iterator[ArchitectureEvidence]:
         yield mount(module, path, line, owner, "Django")
     else:
         handler = handler_name(tokens, target)
-        verb = ANY
-        if (mapping := _mapping(tokens, target)) is not None:
-            for method, action in mapping:
-                yield route(method, path, f"{handler}.{action}", line, "Django", owner)
-            return
-        yield route(verb, path, handler, line, "Django", owner)
+        if (mapping := _mapping(tokens, target)) is None:
+            yield route(ANY, path, handler, line, "Django", owner)
+        for method, action in mapping or ():
+            yield route(method, path, f"{handler}.{action}", line, "Django", owner)
 
 
 def _included_target(tokens: TokenList, span: Span) -> str:
@@ -120,11 +91,7 @@ def _place(tokens: TokenList, at: int) -> tuple[str, str]:
                 owner = tokens.text(before - 2)
             elif name := assignee(tokens, opening):
                 owner = name
-        elif (
-            tokens.is_other(opening, "(")
-            and tokens.is_name(opening - 1)
-            and tokens.texts[opening - 1] in _PATTERN_CALLS
-        ):
+        elif tokens.is_call(opening, *_PATTERN_CALLS):
             outer = tokens.arguments(opening)
             written = tokens.literal(outer[0]) if outer else None
             if written is not None and at > outer[0][1]:
@@ -201,7 +168,7 @@ def views(text: str) -> Iterator[ArchitectureEvidence]:
         answers = [name for name in own if name in VIEWSET_METHODS or name.upper() in METHODS]
         if not any(name.upper() in METHODS for name in own):
             made_of = set(re.findall(r"\w+", bases))
-            for base, words in _GENERIC:
+            for base, words in table("conventions.toml")["django_views"].items():
                 if base in made_of:
                     answers += words.split()
         for action in _ACTION.finditer(text, match.end(), end):

@@ -21,18 +21,11 @@ def read_minimal_apis(tokens: TokenList, _text: str) -> Iterator[ArchitectureEvi
         start = tokens.chain_start(at)
         owner = tokens.texts[start]
         if name in _MAPS and len(spans) >= 2 and (path := tokens.literal(spans[0])) is not None:
-            prefix = _group_prefix(tokens, at)
+            prefix = tokens.chained_literal(at, "MapGroup")
             handler = handler_name(tokens, spans[1])
             yield route(_MAPS[name], join(prefix, path), handler, tokens.lines[at], "ASP.NET Core", owner)
         elif name == "MapGroup" and (variable := assignee(tokens, start)):
             yield mount(variable, tokens.literal(spans[0]) or "", tokens.lines[at], owner, "ASP.NET Core")
-
-
-def _group_prefix(tokens: TokenList, at: int) -> str:
-    for call in tokens.chain(at):
-        if tokens.texts[call] == "MapGroup" and (spans := tokens.arguments(call + 1)):
-            return tokens.literal(spans[0]) or ""
-    return ""
 
 
 def read_razor(path: str, text: str) -> Iterator[ArchitectureEvidence]:

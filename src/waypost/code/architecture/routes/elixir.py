@@ -3,19 +3,10 @@
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence
+from waypost.code.architecture.frameworks import table
 from waypost.code.architecture.routes.base import METHODS, join, route
 from waypost.code.architecture.tokens import NAME, STRING, SYMBOL, Span, TokenList
 
-_RESOURCE = (
-    ("index", "GET", ""),
-    ("edit", "GET", "/:id/edit"),
-    ("new", "GET", "/new"),
-    ("show", "GET", "/:id"),
-    ("create", "POST", ""),
-    ("update", "PATCH", "/:id"),
-    ("update", "PUT", "/:id"),
-    ("delete", "DELETE", "/:id"),
-)
 _VERBS = {method.lower(): method for method in METHODS} | {"live": "LIVE"}
 
 
@@ -31,16 +22,12 @@ def read(tokens: TokenList, _text: str) -> Iterator[ArchitectureEvidence]:
             continue
         line = tokens.lines[at]
         end = start
-        while (
-            end < len(tokens)
-            and (tokens.lines[end] == line or tokens.is_other(end - 1, ","))
-            and not tokens.is_name(end, "do")
-        ):
+        while end < len(tokens) and (tokens.lines[end] == line or tokens.is_other(end - 1, ",")):
+            if tokens.is_name(end, "do"):
+                break
             end += 1
         prefix = _scope_prefix(tokens, at)
-        names = [
-            place for place in range(start, end) if tokens.kinds[place] == NAME and tokens.texts[place][0].isupper()
-        ]
+        names = [at for at in range(start, end) if tokens.kinds[at] == NAME and tokens.texts[at][0].isupper()]
         controller = ""
         if names:
             last = names[0]
@@ -64,7 +51,7 @@ def _resource_routes(
         if tokens.texts[at] in ("only", "except") and tokens.is_other(at + 1, ":") and tokens.is_other(at + 2, "["):
             inside = range(at + 2, max(at + 2, tokens.partner[at + 2]))
             limits[tokens.texts[at]] = [tokens.texts[place] for place in inside if tokens.kinds[place] == SYMBOL]
-    for action, verb, tail in _RESOURCE:
+    for action, verb, tail in table("conventions.toml")["resources"]["phoenix"]:
         if ("only" in limits and action not in limits["only"]) or action in limits.get("except", ()):
             continue
         yield route(verb, path + tail, f"{controller}.{action}", line, "Phoenix")

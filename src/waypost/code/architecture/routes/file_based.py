@@ -31,14 +31,8 @@ def read(path: str, text: str) -> Iterator[ArchitectureEvidence]:
     elif "routes" in parts and name.startswith(("+page.svelte", "+server.", "+page.server.")):
         yield from _svelte(parts, text)
     elif "pages" in parts and name.endswith(".vue"):
-        yield route(
-            PAGE,
-            _segments(parts[len(parts) - parts[::-1].index("pages") :]),
-            name,
-            1,
-            "Nuxt",
-            root=_root(parts, "pages"),
-        )
+        page = _segments(parts[len(parts) - parts[::-1].index("pages") :])
+        yield route(PAGE, page, name, 1, "Nuxt", root=_root(parts, "pages"))
     elif "server" in parts and ("api" in parts or "routes" in parts) and re.search(_SCRIPT, name):
         yield from _nuxt(parts, text)
     elif "routes" in parts and "app" in parts and re.search(_SCRIPT, name):
@@ -79,11 +73,8 @@ def _next_pages(parts: list[str], text: str) -> Iterator[ArchitectureEvidence]:
     if inner[-1].startswith("_") or "export" not in text:
         return
     if inner[0] == "api" or inner == ["api"]:
-        verbs = [
-            verb
-            for verb in dict.fromkeys(first or second for first, second in _METHOD_CHECK.findall(text))
-            if verb in METHODS
-        ]
+        words = dict.fromkeys(first or second for first, second in _METHOD_CHECK.findall(text))
+        verbs = [word for word in words if word in METHODS]
         for verb in verbs or [ANY]:
             yield route(verb, _segments(inner), _default_export(text) or "default", 1, "Next", root=root)
     elif "export default" in text:

@@ -20,18 +20,18 @@ _VERBS = {method: method for method in METHODS} | {method.capitalize(): method f
 _VERBS |= {"Any": ANY, "Handle": ANY, "HandleFunc": ANY, "All": ANY}
 _GROUPS = ("Group", "Route", "PathPrefix", "Subrouter")
 MARKS = ('.Group("/', '.GET("/', '.POST("/', '.PUT("/', '.DELETE("/', '.Mount("/')
-_PACKAGES = (
-    ("gin-gonic/gin", "Gin"),
-    ("labstack/echo", "Echo"),
-    ("gofiber/fiber", "Fiber"),
-    ("go-chi/chi", "chi"),
-    ("gorilla/mux", "gorilla/mux"),
-    ("julienschmidt/httprouter", "httprouter"),
-)
+PACKAGES = {
+    "gin-gonic/gin": "Gin",
+    "labstack/echo": "Echo",
+    "gofiber/fiber": "Fiber",
+    "go-chi/chi": "chi",
+    "gorilla/mux": "gorilla/mux",
+    "julienschmidt/httprouter": "httprouter",
+}
 
 
 def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
-    framework = next((name for package, name in _PACKAGES if package in text), "")
+    framework = next((name for package, name in PACKAGES.items() if package in text), "")
     if not framework and '"net/http"' in text:
         framework = "net/http"
     if not framework and not any(mark in text for mark in MARKS):
@@ -56,15 +56,8 @@ def _groups(tokens: TokenList, scopes: Functions) -> Iterator[tuple[tuple[str, s
         prefix = tokens.literal(spans[0]) if spans else ""
         if name and prefix is not None and tokens.texts[at] != "Route":
             if tokens.texts[at] == "Subrouter":
-                prefix = _chained_prefix(tokens, at)
+                prefix = tokens.chained_literal(at, "PathPrefix")
             yield (name, scopes.name(at)), (tokens.source((start, start + 1)), prefix, at)
-
-
-def _chained_prefix(tokens: TokenList, at: int) -> str:
-    for before in tokens.chain(at):
-        if tokens.texts[before] == "PathPrefix" and (spans := tokens.arguments(before + 1)):
-            return tokens.literal(spans[0]) or ""
-    return ""
 
 
 def _owner(tokens: TokenList, owner: str, at: int, scopes: Functions) -> str:
@@ -133,11 +126,7 @@ def _around(tokens: TokenList, at: int) -> str:
     """chi: `r.Route("/x", func(r chi.Router) { … })`. The enclosing closures give the prefix."""
     parts: list[str] = []
     for opening in tokens.around(at):
-        if (
-            tokens.is_other(opening, "(")
-            and tokens.is_name(opening - 1)
-            and tokens.texts[opening - 1] in ("Route", "Group")
-        ):
+        if tokens.is_call(opening, "Route", "Group"):
             spans = tokens.arguments(opening)
             if len(spans) >= 2 and (prefix := tokens.literal(spans[0])) is not None:
                 parts.insert(0, prefix)
@@ -165,12 +154,8 @@ def _passed_routers(
         owner = _owner(tokens, tokens.texts[start], at, scopes)
         yield mount(f"{target}()" if is_call else f"{scopes.name(at)}.{target}", prefix, line, owner, framework)
         return
-    if (
-        tokens.is_name(at - 1, "func")
-        or name in _VERBS
-        or name in _GROUPS
-        or tokens.texts[start] in ("gin", "echo", "http")
-    ):
+    is_library = tokens.texts[start] in ("gin", "echo", "http")
+    if is_library or tokens.is_name(at - 1, "func") or name in _VERBS or name in _GROUPS:
         return
     for first, last in spans:
         if tokens.kinds[first] != NAME:

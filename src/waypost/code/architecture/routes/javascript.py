@@ -43,6 +43,8 @@ _GUARD = re.compile(
     r"(?:require|ensure|is|check|verify|must|needs?)_?(?:auth|login|logged|admin|jwt|token)|auth\w{0,60}\.required|passport\.|authenticat|authoriz|^auth\w*$|^(?:jwt|secured?|protected?)$",
     re.IGNORECASE,
 )
+_PAGE_ROUTERS = {"vue-router": "Vue Router", "@angular/router": "Angular", "react-router": "React Router"}
+_PAGE_ROUTERS |= {"@solidjs/router": "Solid"}
 _PAGE_KEYS = (
     *("component", "components", "element", "loadComponent", "lazy", "Component", "redirectTo", "redirect"),
     *("children", "loadChildren"),
@@ -50,7 +52,7 @@ _PAGE_KEYS = (
 
 
 def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
-    framework = framework_of(text)
+    framework = next((name for key, name in _PACKAGES if f"'{key}'" in text or f'"{key}"' in text), "")
     owners: dict[str, str] = {}
     for at in tokens.calls():
         if tokens.texts[at] in _CONSTRUCTORS and (name := assignee(tokens, tokens.chain_start(at))):
@@ -66,13 +68,6 @@ def read(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
         yield evidence("prefix", "Fastify", "by directories", text.count("\n", 0, text.find("@fastify/autoload")) + 1)
     if mounted:
         yield from links(text)
-
-
-def framework_of(text: str) -> str:
-    for package, name in _PACKAGES:
-        if f"'{package}'" in text or f'"{package}"' in text:
-            return name
-    return ""
 
 
 def _call(tokens: TokenList, at: int, owners: dict[str, str], framework: str) -> Iterator[ArchitectureEvidence]:
@@ -190,28 +185,16 @@ def links(text: str) -> Iterator[ArchitectureEvidence]:
 
 def pages(tokens: TokenList, text: str) -> Iterator[ArchitectureEvidence]:
     """Front-end pages: objects `{ path: "x", component: X }`, and `<Route path="x" component={X}>`."""
-    framework = next(
-        (
-            name
-            for mark, name in (
-                ("vue-router", "Vue Router"),
-                ("@angular/router", "Angular"),
-                ("react-router", "React Router"),
-                ("@solidjs/router", "Solid"),
-            )
-            if mark in text
-        ),
-        "",
-    )
+    framework = next((name for mark, name in _PAGE_ROUTERS.items() if mark in text), "")
     if not framework:
         return
     for at in range(len(tokens) - 3):
-        if tokens.is_name(at, "path") and tokens.is_other(at + 1, ":") and tokens.kinds[at + 2] == STRING:
-            page = _page_object(tokens, at)
-        elif tokens.is_name(at, "path") and tokens.is_other(at + 1, "=") and tokens.kinds[at + 2] == STRING:
-            page = _page_element(tokens, at)
-        else:
-            continue
+        page = None
+        if tokens.is_name(at, "path") and tokens.kinds[at + 2] == STRING:
+            if tokens.is_other(at + 1, ":"):
+                page = _page_object(tokens, at)
+            elif tokens.is_other(at + 1, "="):
+                page = _page_element(tokens, at)
         if page is None:
             continue
         path, component, lazy = page

@@ -4,20 +4,11 @@ import re
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import ArchitectureEvidence, evidence
+from waypost.code.architecture.frameworks import table
 from waypost.code.architecture.routes.base import ANY, METHODS, indices, join, methods, mount, route
 from waypost.code.architecture.tokens import STRING, Span, TokenList
 
 _VERBS = {method.lower(): method for method in METHODS} | {"any": ANY, "map": ANY, "cli": "CLI"}
-_RESOURCE = (
-    ("index", "GET", ""),
-    ("create", "GET", "/create"),
-    ("store", "POST", ""),
-    ("show", "GET", "/{id}"),
-    ("edit", "GET", "/{id}/edit"),
-    ("update", "PUT", "/{id}"),
-    ("update", "PATCH", "/{id}"),
-    ("destroy", "DELETE", "/{id}"),
-)
 _SYMFONY_PREFIX = re.compile(r"^[ \t]+prefix:[ \t]*['\"]?(/[^'\"\s#]{0,100})", re.MULTILINE)
 _OWNERS = {"$router": "Laravel", "$routes": "CodeIgniter", "$app": "Slim", "$group": "Slim", "$api": "Laravel"}
 _OTHER = frozenset(
@@ -95,7 +86,7 @@ def _resource(
     base = "/".join(f"{part}/{{{_singular(part)}}}" for part in parts[:-1])
     base = join(prefix, base, parts[-1])
     parameter = _singular(parts[-1].rpartition("/")[2])
-    for action, verb, tail in _RESOURCE:
+    for action, verb, tail in table("conventions.toml")["resources"]["laravel"]:
         if (api and action in ("create", "edit")) or (only and action not in only) or action in without:
             continue
         whole = base + tail.replace("{id}", f"{{{parameter}}}")

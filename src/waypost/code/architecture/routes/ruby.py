@@ -4,30 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from waypost.code.architecture.evidence import ArchitectureEvidence
+from waypost.code.architecture.frameworks import table
 from waypost.code.architecture.routes.base import ANY, METHODS, join, route
 from waypost.code.architecture.routes.ruby_statements import RubyStatement, first_word, statement_at, words_in
 from waypost.code.architecture.tokens import NAME, STRING, Span, TokenList
 
 _VERBS = {method.lower(): method for method in METHODS}
-_PLURAL = (
-    ("index", "GET", ""),
-    ("create", "POST", ""),
-    ("new", "GET", "/new"),
-    ("edit", "GET", "/:id/edit"),
-    ("show", "GET", "/:id"),
-    ("update", "PATCH", "/:id"),
-    ("update", "PUT", "/:id"),
-    ("destroy", "DELETE", "/:id"),
-)
-_SINGULAR = (
-    ("new", "GET", "/new"),
-    ("edit", "GET", "/edit"),
-    ("show", "GET", ""),
-    ("update", "PATCH", ""),
-    ("update", "PUT", ""),
-    ("destroy", "DELETE", ""),
-    ("create", "POST", ""),
-)
 _OPENS = frozenset(
     ["resources", "resource", "namespace", "scope", "member", "collection", "controller", "concern", "constraints"]
 )
@@ -133,7 +115,6 @@ def _is_assigned(tokens: TokenList, at: int) -> bool:
 
 
 def _inner(tokens: TokenList, statement: RubyStatement, scope: _Scope) -> _Scope:
-    """The scope of the statement's block."""
     name = statement.name
     first = first_word(tokens, statement.unnamed[0]) if statement.unnamed else None
     if name in ("resources", "resource") and first:
@@ -237,7 +218,8 @@ def _resource(
     inner = _resource_scope(tokens, statement, scope, first)
     if scope.options is not None and "only" not in statement.named and "except" not in statement.named:
         inner = replace(inner, only=scope.options[0], without=scope.options[1])
-    for action, verb, tail in _PLURAL if inner.kind == "plural" else _SINGULAR:
+    conventions = table("conventions.toml")["resources"]
+    for action, verb, tail in conventions["rails" if inner.kind == "plural" else "rails_singular"]:
         limited = ("only" in statement.named or bool(inner.only)) and action not in inner.only
         if limited or action in inner.without:
             continue

@@ -6,6 +6,7 @@ from waypost.code.architecture.evidence import ArchitectureEvidence
 from waypost.code.architecture.routes.base import ANY, METHODS, Functions, assignee, handler_name, join, mount, route
 from waypost.code.architecture.tokens import NAME, Span, TokenList
 
+_SCOPES = ("scope", "resource")
 _VERBS = {method.lower(): method for method in METHODS} | {"any": ANY}
 
 
@@ -86,26 +87,19 @@ def _actix(tokens: TokenList, at: int, scopes: Functions) -> Iterator[Architectu
     elif name in ("configure", "service") and spans and tokens.is_other(at - 1, "."):
         target = handler_name(tokens, spans[0])
         if target and not target.startswith(("web::", "fs::", "Files", "actix_files")) and "(" not in target:
-            prefix = join(_scope(tokens, at), _own_scope(tokens, at))
+            prefix = join(_scope(tokens, at), tokens.chained_literal(at, *_SCOPES))
             # A handler with a macro is mounted by name, a configuring function by its routes.
             yield mount(f"{target}()" if name == "configure" else target, prefix, line, owner, "actix-web")
 
 
-def _own_scope(tokens: TokenList, at: int) -> str:
-    for call in tokens.chain(at):
-        if tokens.texts[call] in ("scope", "resource") and (spans := tokens.arguments(call + 1)):
-            return tokens.literal(spans[0]) or ""
-    return ""
-
-
 def _scope(tokens: TokenList, at: int) -> str:
     """The prefixes of the enclosing scopes and resources."""
-    parts = [_own_scope(tokens, at)] if tokens.texts[at] == "to" else []
+    parts = [tokens.chained_literal(at, *_SCOPES)] if tokens.texts[at] == "to" else []
     for opening in tokens.around(at):
         if not tokens.is_other(opening, "(") or not tokens.is_name(opening - 1):
             continue
         if tokens.texts[opening - 1] in ("service", "route", "configure"):
-            parts.insert(0, _own_scope(tokens, opening - 1))
+            parts.insert(0, tokens.chained_literal(opening - 1, *_SCOPES))
             spans = tokens.arguments(opening)
             if tokens.texts[opening - 1] == "route" and len(spans) == 2:
                 parts.insert(1, tokens.literal(spans[0]) or "")

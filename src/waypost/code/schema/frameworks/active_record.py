@@ -3,36 +3,18 @@
 from collections.abc import Iterator, Mapping
 
 from waypost.code.schema.languages.ruby import read_ruby
-from waypost.code.schema.languages.values import (
-    CallExpression,
-    Class,
-    Item,
-    Name,
-    Value,
-    assigned,
-    classes,
-    name_of,
-    text_of,
-)
 from waypost.code.schema.model import SchemaChange, TableRelation
 from waypost.code.schema.names import camel, singular, snake
+from waypost.code.schema.values import CallExpression, Class, Item, Name, Value, name_of, text_of
 from waypost.code.source import SourceFile
 
 KIND = "ActiveRecord model"
 _ROOTS = ("ApplicationRecord", "ActiveRecord::Base")
-_KINDS = {
-    "has_many": "has_many",
-    "has_one": "has_one",
-    "belongs_to": "belongs_to",
-    "has_and_belongs_to_many": "belongs_to_many",
-}
+_KINDS = {name: name for name in ("has_many", "has_one", "belongs_to")} | {"has_and_belongs_to_many": "belongs_to_many"}
 
 
 def find_active_record(source: SourceFile) -> Iterator[SchemaChange]:
-    for class_ in classes(read_ruby(source.text).items):
-        change = _model(class_)
-        if change is not None:
-            yield change
+    return (change for class_ in read_ruby(source.text).classes() if (change := _model(class_)))
 
 
 def _model(class_: Class) -> SchemaChange | None:
@@ -48,7 +30,7 @@ def _model(class_: Class) -> SchemaChange | None:
             relations.append(relation)
         elif call.name == "include":
             includes += [name_of(arg) for arg in call.args]
-    options = assigned(class_.body)
+    options = class_.assigned()
     root = any(base in _ROOTS for base in bases)
     table = text_of(options.get("self.table_name"))
     if class_.kind == "module" or not (root or bases):

@@ -6,21 +6,9 @@ from dataclasses import replace
 from waypost.code.schema.draft import TableDraft
 from waypost.code.schema.frameworks.sqlalchemy_columns import COLUMN_CALLS, apply_constraint, read_column, type_of
 from waypost.code.schema.languages.python import read_python
-from waypost.code.schema.languages.values import (
-    Assign,
-    CallExpression,
-    Item,
-    Name,
-    Value,
-    constants,
-    fields,
-    functions,
-    spelled,
-    text_of,
-    texts_of,
-)
 from waypost.code.schema.model import Column, Index, SchemaChange
 from waypost.code.schema.sql.statements import read_embedded_sql
+from waypost.code.schema.values import Assign, CallExpression, Item, Name, Value, spelled_default, text_of, texts_of
 from waypost.code.source import SourceFile
 
 KIND = "Alembic migration"
@@ -28,16 +16,16 @@ KIND = "Alembic migration"
 
 def find_alembic(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_python(source.text, functions=True)
-    options = {item.name: item for item in fields(unit.items)}
+    options = {item.name: item for item in unit.fields()}
     if "down_revision" not in options or "revision" not in options:
         return
-    texts = constants(unit.items)
+    texts = unit.constants()
     revision = text_of(options["revision"].value)
     after = texts_of(options["down_revision"].value)
     if "depends_on" in options:
         after += texts_of(options["depends_on"].value)
     yield SchemaChange("revision", "", options["revision"].lines, KIND, revision=revision, after=after)
-    bodies = {function.name: function.body for function in functions(unit.items)}
+    bodies = {function.name: function.body for function in unit.functions()}
     for item in _inlined(bodies.get("upgrade", ()), bodies, texts):
         yield from _read(item[0], item[1], texts)
 
@@ -80,21 +68,17 @@ def _read(call: CallExpression, batch: str, texts: dict[str, str]) -> Iterator[S
         case "drop_table" | "drop_table_if_exists" if table:
             yield replace(template, action="drop_table")
         case "rename_table":
-            new = text_of(call.arg(1, "new_table_name"), texts)
-            old = text_of(call.arg(0, "old_table_name"), texts)
+            new = call.text_at(1, "new_table_name", texts)
+            old = call.text_at(0, "old_table_name", texts)
             yield replace(template, action="rename_table", table=old, name=old, new_name=new)
         case "add_column" | "add_columns" if table:
-            columns = [
-                read_column(arg, texts=texts)
-                for arg in call.args
-                if isinstance(arg, CallExpression) and arg.name in COLUMN_CALLS
-            ]
+            calls = [arg for arg in call.args if isinstance(arg, CallExpression) and arg.name in COLUMN_CALLS]
+            columns = [read_column(arg, texts=texts) for arg in calls]
             column = call.named.get("column")
             if isinstance(column, CallExpression):
                 columns.append(read_column(column, texts=texts))
-            columns = [replace(c, nullable=True) if c.nullable is None else c for c in columns]
             if columns:
-                yield replace(template, action="add_column", columns=tuple(columns))
+                yield replace(template, action="add_column", columns=tuple(c.or_nullable() for c in columns))
         case "drop_column" | "drop_columns" if table:
             names = texts_of(list(call.args[shift:]), texts) or texts_of(call.named.get("column_name"), texts)
             for name in names:
@@ -116,29 +100,28 @@ def _create(call: CallExpression, texts: dict[str, str]) -> Iterator[SchemaChang
     draft = TableDraft(_table(call.arg(0, "table_name"), texts))
     for arg in call.args[1:]:
         if isinstance(arg, CallExpression) and arg.name in COLUMN_CALLS:
-            column = read_column(arg, texts=texts)
-            draft.put(replace(column, nullable=True) if column.nullable is None else column)
+            draft.put(read_column(arg, texts=texts).or_nullable())
     for arg in call.args[1:]:
         if isinstance(arg, CallExpression) and arg.name not in COLUMN_CALLS:
             apply_constraint(draft, arg, texts)
     if draft.name:
-        schema = text_of(call.named.get("schema"))
+        schema = call.text("schema")
         yield SchemaChange(
             "create_table", f"{schema}.{draft.name}" if schema and schema != "public" else draft.name, call.lines, KIND,
             columns=tuple(draft.columns.values()), indexes=tuple(draft.indexes), primary_key=draft.primary_key,
-            comment=text_of(call.named.get("comment")),
+            comment=call.text("comment"),
         )  # fmt: skip
 
 
 def _alter(call: CallExpression, template: SchemaChange, name: str) -> Iterator[SchemaChange]:
-    new = text_of(call.named.get("new_column_name")) or text_of(call.named.get("name"))
+    new = call.text("new_column_name") or call.text("name")
     nullable, default = call.named.get("nullable"), call.named.get("server_default")
     column = Column(
         name,
         type=type_of(call.named.get("type_")),
         nullable=nullable if isinstance(nullable, bool) else None,
-        default=spelled(default) if default is not None else None,
-        comment=text_of(call.named.get("comment")),
+        default=spelled_default(default),
+        comment=call.text("comment"),
     )
     dropped = "server_default" in call.named and default is None
     if (name and column != Column(name)) or dropped:
@@ -149,9 +132,9 @@ def _alter(call: CallExpression, template: SchemaChange, name: str) -> Iterator[
 
 def _keys(call: CallExpression, batch: str, template: SchemaChange, texts: dict[str, str]) -> Iterator[SchemaChange]:
     """Keys and indexes: their name comes first, then the table, except inside a batch."""
-    name = text_of(call.arg(0, "constraint_name"), texts) or text_of(call.named.get("index_name"), texts)
+    name = call.text_at(0, "constraint_name", texts) or call.text("index_name", texts)
     shift = 0 if batch else 1
-    table = batch or _table(call.arg(1, "table_name"), texts) or text_of(call.named.get("source_table"), texts)
+    table = batch or _table(call.arg(1, "table_name"), texts) or call.text("source_table", texts)
     template = replace(template, table=table)
     match call.name:
         case "create_index" | "create_unique_constraint":

@@ -6,24 +6,21 @@ from dataclasses import replace
 from functools import cache
 
 from waypost.code.schema.languages.python import read_python
-from waypost.code.schema.languages.values import (
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
+from waypost.code.schema.names import text_table
+from waypost.code.schema.values import (
     Assign,
     CallExpression,
     Class,
     Name,
     SourceUnit,
     Value,
-    assigned,
-    classes,
-    fields,
     first_paragraph,
     name_of,
     spelled,
     text_of,
     texts_of,
 )
-from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import text_table
 from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
@@ -41,14 +38,9 @@ def _field_kinds() -> tuple[Mapping[str, str], Mapping[str, frozenset[str]]]:
 def find_django_models(source: SourceFile) -> tuple[SchemaChange, ...]:
     unit = read_python(source.text)
     in_models = re.search(r"(?:^|/)models?(?:/|\.py$)", source.path) is not None
-    changes = []
-    for each in classes(unit.items):
-        if each.name.rsplit(".", 1)[-1] in ("Meta", "Migration") or not each.bases:
-            continue
-        change = _model(each, unit, in_models)
-        if change is not None:
-            changes.append(change)
-    return tuple(changes)
+    classes = [class_ for class_ in unit.classes() if class_.bases]
+    classes = [class_ for class_ in classes if class_.name.rsplit(".", 1)[-1] not in ("Meta", "Migration")]
+    return tuple(change for class_ in classes if (change := _model(class_, unit, in_models)))
 
 
 def find_django_apps(source: SourceFile) -> Iterator[SchemaChange]:
@@ -61,8 +53,8 @@ def find_django_apps(source: SourceFile) -> Iterator[SchemaChange]:
     if not source.path.endswith("apps.py"):
         return
     folder = source.path.rpartition("/")[0]
-    for class_ in classes(read_python(source.text).items):
-        options = {item.name: text_of(item.value) for item in fields(class_.body)}
+    for class_ in read_python(source.text).classes():
+        options = {item.name: text_of(item.value) for item in class_.fields()}
         label = options.get("label") or options.get("name", "").rsplit(".", 1)[-1]
         if label:
             yield SchemaChange("app", "", class_.lines, MODEL, "model", name=label, scope=folder)
@@ -72,18 +64,18 @@ def find_django_apps(source: SourceFile) -> Iterator[SchemaChange]:
 def _model(class_: Class, unit: SourceUnit, in_models: bool) -> SchemaChange | None:
     """A class that may be a model, by itself or through a base class."""
     bases = [name_of(base) for base in class_.bases if isinstance(base, Name | CallExpression)]
-    columns, many = _fields(fields(class_.body), unit)
+    columns, many = _fields(class_.fields(), unit)
     root = any(base in _ROOTS for base in bases) and _from_django(bases, unit)
     flags = {"root"} if root else set()
-    meta = next((part for part in classes(class_.body) if part.name.endswith(".Meta")), None)
-    options = assigned(meta.body) if meta else {}
+    meta = next((part for part in class_.classes() if part.name.endswith(".Meta")), None)
+    options = meta.assigned() if meta else {}
     for flag in ("abstract", "proxy"):
         if options.get(flag) is True:
             flags.add(flag)
     if not (root or columns or many or in_models):
         return None
     if not root and any(
-        isinstance(i.value, CallExpression) and name_of(i.value.target).endswith("models") for i in fields(class_.body)
+        isinstance(i.value, CallExpression) and name_of(i.value.target).endswith("models") for i in class_.fields()
     ):
         flags.add("fields")
     scope = text_of(options.get("app_label"))
@@ -118,11 +110,11 @@ def read_field(
         return
     if kind in kinds["many"]:
         through = _reference(call.named.get("through"), unit)
-        via = through or text_of(call.named.get("db_table"))
+        via = through or call.text("db_table")
         many.append(TableRelation("belongs_to_many", _reference(call.arg(0, "to"), unit) or "", via, name))
     elif kind in kinds["one"] or kind in kinds["unique"]:
         target = _reference(call.arg(0, "to"), unit)
-        field = text_of(call.named.get("to_field"))
+        field = call.text("to_field")
         column = _column(f"{name}_id", call, "integer")
         unique = column.unique or kind in kinds["unique"]
         columns.append(replace(column, references=(target, field) if target else None, unique=unique))
@@ -138,11 +130,11 @@ def _is_column(call: CallExpression) -> bool:
 
 def _column(name: str, call: CallExpression, kind: str) -> Column:
     primary = call.named.get("primary_key") is True
-    comment = text_of(call.named.get("db_comment")) or text_of(call.named.get("help_text"))
+    comment = call.text("db_comment") or call.text("help_text")
     default = call.named["default"] if "default" in call.named else call.named.get("db_default")
     given = "default" in call.named or "db_default" in call.named
     return Column(
-        name=text_of(call.named.get("db_column")) or name,
+        name=call.text("db_column") or name,
         type=kind,
         nullable=False if primary else call.named.get("null") is True,
         default=spelled(default) if given else None,
@@ -170,12 +162,9 @@ def _reference(value: Value, unit: SourceUnit) -> str:
     """The `@app.Model` that a text, class or setting names."""
     if isinstance(value, CallExpression) and value.name in ("get_user_model", "swappable_dependency"):
         return "@settings.AUTH_USER_MODEL"
-    if (
-        isinstance(value, CallExpression)
-        and value.name in ("get_model_name", "get_model")
-        and len(texts_of(list(value.args))) == 2
-    ):
-        return "@" + ".".join(texts_of(list(value.args)))
+    if isinstance(value, CallExpression) and value.name in ("get_model_name", "get_model"):
+        names = texts_of(list(value.args))
+        return "@" + ".".join(names) if len(names) == 2 else ""
     if isinstance(value, str):
         return "@" + value
     if isinstance(value, Name) and re.fullmatch(r"[\w.]+", value.text):
@@ -207,4 +196,4 @@ def read_index(call: CallExpression) -> Index | None:
     if not names or call.name == "CheckConstraint":
         return None
     unique = call.name == "UniqueConstraint" and "condition" not in call.named
-    return Index(names, unique, text_of(call.named.get("name")))
+    return Index(names, unique, call.text("name"))

@@ -4,26 +4,15 @@ from collections.abc import Iterator
 
 from waypost.code.schema.frameworks.django import MIGRATION, read_field, read_index, read_indexes
 from waypost.code.schema.languages.python import read_python
-from waypost.code.schema.languages.values import (
-    CallExpression,
-    Class,
-    SourceUnit,
-    Value,
-    assigned,
-    calls,
-    classes,
-    name_of,
-    text_of,
-    texts_of,
-)
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
 from waypost.code.schema.sql.statements import read_embedded_sql
+from waypost.code.schema.values import CallExpression, Class, SourceUnit, Value, name_of, text_of, texts_of
 from waypost.code.source import SourceFile
 
 
 def find_django_migration(source: SourceFile) -> tuple[SchemaChange, ...]:
     unit = read_python(source.text)
-    for class_ in classes(unit.items):
+    for class_ in unit.classes():
         if any(name_of(base).rsplit(".", 1)[-1] == "Migration" for base in class_.bases):
             return tuple(_migration(class_, unit, source.path))
     return ()
@@ -31,12 +20,12 @@ def find_django_migration(source: SourceFile) -> tuple[SchemaChange, ...]:
 
 def _migration(class_: Class, unit: SourceUnit, path: str) -> Iterator[SchemaChange]:
     revision = path.rsplit("/", 1)[-1].removesuffix(".py")
-    settings = assigned(class_.body)
+    settings = class_.assigned()
     after = tuple(_dependencies(settings.get("dependencies")))
     yield SchemaChange("revision", "", class_.lines, MIGRATION, "model", revision=revision, after=after)
     operations = settings.get("operations")
     # for `operations = [*a, *b]` and sums of lists, read the lists in the file
-    for call in operations if isinstance(operations, list) else calls(class_.body):
+    for call in operations if isinstance(operations, list) else class_.calls():
         if isinstance(call, CallExpression):
             yield from _operation(call, unit, revision)
 
@@ -49,7 +38,7 @@ def _dependencies(value: Value) -> Iterator[str]:
 
 
 def _operation(call: CallExpression, unit: SourceUnit, revision: str) -> Iterator[SchemaChange]:
-    model = text_of(call.arg(0, "model_name")) or text_of(call.named.get("name"))
+    model = call.text_at(0, "model_name") or call.text("name")
     if call.name == "SeparateDatabaseAndState":
         state = call.named.get("state_operations") or (call.args[1] if len(call.args) > 1 else None)
         listed = state if isinstance(state, list) else call.arg(0, "database_operations")
@@ -81,28 +70,28 @@ def _state_change(call: CallExpression, unit: SourceUnit, model: str) -> SchemaC
 
     match call.name:
         case "CreateModel":
-            return _create(call, unit, text_of(call.arg(0, "name")))
+            return _create(call, unit, call.text_at(0, "name"))
         case "DeleteModel":
-            model = text_of(call.arg(0, "name"))
+            model = call.text_at(0, "name")
             return change("drop_table")
         case "RenameModel":
-            model = text_of(call.arg(0, "old_name"))
-            return change("rename_table", new_name=text_of(call.arg(1, "new_name")))
+            model = call.text_at(0, "old_name")
+            return change("rename_table", new_name=call.text_at(1, "new_name"))
         case "AlterModelTable":
-            model = text_of(call.arg(0, "name"))
-            return change("rename_table", new_name=text_of(call.arg(1, "table")), flags=("table",))
+            model = call.text_at(0, "name")
+            return change("rename_table", new_name=call.text_at(1, "table"), flags=("table",))
         case "AddField" | "AlterField":
-            model, name = text_of(call.arg(0, "model_name")), text_of(call.arg(1, "name"))
+            model, name = call.text_at(0, "model_name"), call.text_at(1, "name")
             field = call.arg(2, "field")
             if isinstance(field, CallExpression):
                 read_field(name, field, unit, columns, many)
             return change("add_column" if call.name == "AddField" else "alter_column", name)
         case "RemoveField":
-            return change("drop_column", text_of(call.arg(1, "name")))
+            return change("drop_column", call.text_at(1, "name"))
         case "RenameField":
-            return change("rename_column", text_of(call.arg(1, "old_name")), text_of(call.arg(2, "new_name")))
+            return change("rename_column", call.text_at(1, "old_name"), call.text_at(2, "new_name"))
         case "AlterUniqueTogether" | "AlterIndexTogether":
-            model = text_of(call.arg(0, "name"))
+            model = call.text_at(0, "name")
             option = "unique_together" if call.name == "AlterUniqueTogether" else "index_together"
             return change("add_index", flags=("replace",), indexes=read_indexes({option: call.arg(1, option)}))
         case "AddIndex" | "AddConstraint":
@@ -110,7 +99,7 @@ def _state_change(call: CallExpression, unit: SourceUnit, model: str) -> SchemaC
             index = read_index(listed) if isinstance(listed, CallExpression) else None
             return change("add_index", indexes=(index,)) if index else None
         case "RemoveIndex" | "RemoveConstraint":
-            return change("drop_index", text_of(call.arg(1, "name")))
+            return change("drop_index", call.text_at(1, "name"))
     return None
 
 
@@ -119,13 +108,9 @@ def _create(call: CallExpression, unit: SourceUnit, model: str) -> SchemaChange:
     many: list[TableRelation] = []
     listed = call.arg(1, "fields")
     for pair in listed if isinstance(listed, list) else ():
-        if (
-            isinstance(pair, list)
-            and len(pair) == 2
-            and isinstance(pair[0], str)
-            and isinstance(pair[1], CallExpression)
-        ):
-            read_field(pair[0], pair[1], unit, columns, many)
+        match pair:
+            case [str(name), CallExpression() as field]:
+                read_field(name, field, unit, columns, many)
     options = call.arg(2, "options")
     settings = options if isinstance(options, dict) else {}
     bases = call.arg(3, "bases")

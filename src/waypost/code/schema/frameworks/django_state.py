@@ -87,25 +87,23 @@ def _inherit(state: ModelState, entry: ModelClass, models: Models) -> None:
     for member in reversed(family):
         for column in member.change.columns:
             state.columns[column.name.lower()] = _localised(column, state)
-        for relation in member.change.relations:
-            state.many.append(replace(relation, target=_local(relation.target, state), via=_local(relation.via, state)))
+        state.many += _local_relations(member.change.relations, state)
         state.indexes += member.change.indexes
         state.primary_key = member.change.primary_key or state.primary_key
 
 
 def _local(reference: str, state: ModelState) -> str:
     """Replace `self` by this model."""
-    if reference == "@self":
-        return f"@{state.label}.{state.name}"
-    return reference
+    return f"@{state.label}.{state.name}" if reference == "@self" else reference
 
 
 def _localised(column: Column, state: ModelState) -> Column:
-    return (
-        replace(column, references=(_local(column.references[0], state), column.references[1]))
-        if column.references
-        else column
-    )
+    target = column.references
+    return replace(column, references=(_local(target[0], state), target[1])) if target else column
+
+
+def _local_relations(relations: Sequence[TableRelation], state: ModelState) -> list[TableRelation]:
+    return [replace(r, target=_local(r.target, state), via=_local(r.via, state)) for r in relations]
 
 
 def _drafts(states: Sequence[ModelState], models: Models) -> Iterator[TableDraft]:
@@ -195,7 +193,7 @@ def _operate(states: dict[tuple[str, str], ModelState], change: SchemaChange, pa
         parents = [base for base in change.bases if base.startswith("@")]
         state = ModelState(label, change.model, path, table=change.table, hidden="proxy" in change.flags)
         state.columns = {column.name.lower(): _localised(column, state) for column in change.columns}
-        state.many = [replace(r, target=_local(r.target, state), via=_local(r.via, state)) for r in change.relations]
+        state.many = _local_relations(change.relations, state)
         state.indexes, state.primary_key = list(change.indexes), change.primary_key
         state.comment = change.comment
         pointer = any(column.name.endswith("_ptr_id") and column.primary for column in change.columns)
@@ -254,9 +252,7 @@ def _operate_on(state: ModelState, change: SchemaChange) -> None:
                 del state.columns[place]
             for column in change.columns:
                 state.columns[column.name.lower()] = _localised(column, state)
-            state.many += [
-                replace(r, target=_local(r.target, state), via=_local(r.via, state)) for r in change.relations
-            ]
+            state.many += _local_relations(change.relations, state)
         case "drop_column":
             place = state.has(change.name)
             if place:
@@ -276,14 +272,10 @@ def _operate_on(state: ModelState, change: SchemaChange) -> None:
 def _rename_field(state: ModelState, old: str, new: str) -> None:
     place = state.has(old)
     if place:
-        fields = {}
-        for key, column in state.columns.items():
-            if key == place:
-                name = column.name.replace(old, new, 1) if column.name.lower().startswith(old.lower()) else column.name
-                fields[name.lower()] = replace(column, name=name)
-            else:
-                fields[key] = column
-        state.columns = fields
+        name = state.columns[place].name
+        name = name.replace(old, new, 1) if name.lower().startswith(old.lower()) else name
+        renamed = {place: (name.lower(), replace(state.columns[place], name=name))}
+        state.columns = dict(renamed.get(key, (key, column)) for key, column in state.columns.items())
     state.many = [replace(r, name=new) if r.name == old else r for r in state.many]
     state.indexes = [
         replace(index, columns=tuple(new if name == old else name for name in index.columns)) for index in state.indexes

@@ -3,19 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from waypost.code.schema.languages.ecmascript import read_script
-from waypost.code.schema.languages.values import (
-    Assign,
-    CallExpression,
-    FunctionBlock,
-    Name,
-    Value,
-    constants,
-    fields,
-    spelled,
-    text_of,
-)
 from waypost.code.schema.model import Column, Index, SchemaChange
 from waypost.code.schema.names import text_table
+from waypost.code.schema.values import Assign, CallExpression, FunctionBlock, Name, Value, spelled
 from waypost.code.source import SourceFile
 
 KIND = "Drizzle table"
@@ -24,8 +14,8 @@ TABLES = ("pgTable", "mysqlTable", "sqliteTable", "singlestoreTable", "createTab
 
 def find_drizzle(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_script(source.text, source.path)
-    texts = constants(unit.items)
-    for item in fields(unit.items):
+    texts = unit.constants()
+    for item in unit.fields():
         call = item.value
         if isinstance(call, CallExpression) and call.name in TABLES and isinstance(call.arg(1), dict | FunctionBlock):
             change = _table(item, call, texts)
@@ -45,7 +35,7 @@ def _table(item: Assign, call: CallExpression, texts: Mapping[str, str]) -> Sche
         return None
     key = tuple(column.name for column in columns.values() if column.primary)
     return SchemaChange(
-        "model", text_of(call.arg(0), texts), item.lines, KIND, "model", tuple(columns.values()),
+        "model", call.text_at(0, texts=texts), item.lines, KIND, "model", tuple(columns.values()),
         _indexes(call.arg(2), columns), primary_key=key, model=item.name, flags=("root",),
     )  # fmt: skip
 
@@ -60,7 +50,7 @@ def _column(name: str, value: Value, texts: Mapping[str, str]) -> Column | None:
     default = rest.get("default") or rest.get("$default") or rest.get("$defaultFn")
     now = "defaultNow" in rest
     return Column(
-        text_of(first.arg(0), texts) or name, f"{kind}({size})" if isinstance(size, int) else kind,
+        first.text_at(0, texts=texts) or name, f"{kind}({size})" if isinstance(size, int) else kind,
         "notNull" not in rest and "primaryKey" not in rest,
         "now()" if now else "random" if "defaultRandom" in rest else spelled(default.arg(0)) if default else None,
         "primaryKey" in rest, "unique" in rest, _target(rest.get("references")),

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from waypost.code.schema.languages.php import read_php
-from waypost.code.schema.languages.values import (
+from waypost.code.schema.model import Column, SchemaChange, TableRelation
+from waypost.code.schema.names import plural, snake
+from waypost.code.schema.values import (
     Assign,
     CallExpression,
     Class,
@@ -12,16 +14,10 @@ from waypost.code.schema.languages.values import (
     Name,
     SourceUnit,
     Value,
-    assigned,
-    classes,
-    constants,
-    functions,
     name_of,
     text_of,
     texts_of,
 )
-from waypost.code.schema.model import Column, SchemaChange, TableRelation
-from waypost.code.schema.names import plural, snake
 from waypost.code.source import SourceFile
 
 KIND = "Eloquent model"
@@ -35,28 +31,15 @@ _ROOT_CLASSES = frozenset(
         "Spatie\\Permission\\Models\\Permission",
     )
 )
-_KINDS = {
-    "hasMany": "has_many",
-    "hasOne": "has_one",
-    "belongsTo": "belongs_to",
-    "belongsToMany": "belongs_to_many",
-    "morphMany": "morph_many",
-    "morphOne": "morph_one",
-    "morphToMany": "morph_to_many",
-    "morphedByMany": "morph_to_many",
-    "morphTo": "morph_to",
-    "hasManyThrough": "has_many",
-    "hasOneThrough": "has_one",
-}
+_PLAIN = ("hasMany", "hasOne", "belongsTo", "belongsToMany", "morphMany", "morphOne", "morphToMany", "morphTo")
+_KINDS = {name: snake(name) for name in _PLAIN}
+_KINDS |= {"morphedByMany": "morph_to_many", "hasManyThrough": "has_many", "hasOneThrough": "has_one"}
 
 
 def find_eloquent(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_php(source.text)
-    texts = constants(unit.items)
-    for class_ in classes(unit.items):
-        change = _model(class_, unit, texts)
-        if change is not None:
-            yield change
+    texts = unit.constants()
+    return (change for class_ in unit.classes() if (change := _model(class_, unit, texts)))
 
 
 def _full(name: str, unit: SourceUnit) -> str:
@@ -70,17 +53,13 @@ def _full(name: str, unit: SourceUnit) -> str:
 def _model(class_: Class, unit: SourceUnit, texts: dict[str, str]) -> SchemaChange | None:
     bases = [name_of(base).lstrip("\\") for base in class_.bases]
     relations = tuple(
-        relation for method in functions(class_.body) for relation in _relations(method, class_.name, unit, texts)
+        relation for method in class_.functions() for relation in _relations(method, class_.name, unit, texts)
     )
-    options = assigned(class_.body)
+    options = class_.assigned()
     full = [unit.imports.get(base, base) for base in bases]
     root = any(name in _ROOT_CLASSES or base == "Eloquent" for base, name in zip(bases, full, strict=True))
-    traits = [
-        name_of(arg)
-        for item in class_.body
-        if isinstance(item, CallExpression) and item.name == "use"
-        for arg in item.args
-    ]
+    uses = (item for item in class_.body if isinstance(item, CallExpression) and item.name == "use")
+    traits = [name_of(arg) for use in uses for arg in use.args]
     if class_.kind == "trait":
         if not relations:
             return None
@@ -105,21 +84,13 @@ def _model(class_: Class, unit: SourceUnit, texts: dict[str, str]) -> SchemaChan
 def _columns(options: dict[str, Value], class_: Class, texts: dict[str, str]) -> tuple[Column, ...]:
     """Some of the columns: attributes that may be filled, with their cast types."""
     types = dict(options["$casts"]) if isinstance(options.get("$casts"), dict) else {}  # type: ignore[arg-type]
-    for method in functions(class_.body):
+    for method in class_.functions():
         if method.name == "casts":
             for item in method.body:
                 if isinstance(item, Assign) and isinstance(item.value, dict):
                     types |= item.value
-    names = list(
-        dict.fromkeys(
-            (
-                *texts_of(options.get("$fillable"), texts),
-                *texts_of(options.get("$guarded"), texts),
-                *texts_of(options.get("$hidden"), texts),
-            )
-        )
-    )
-    names = [name for name in names if name != "*"]
+    lists = (texts_of(options.get(option), texts) for option in ("$fillable", "$guarded", "$hidden"))
+    names = dict.fromkeys(name for listed in lists for name in listed if name != "*")
     return tuple(Column(name, _cast(types.get(name))) for name in names)
 
 
@@ -151,7 +122,7 @@ def _relation(  # noqa: PLR0911 - one case per kind
 ) -> TableRelation | None:
     kind = _KINDS[call.name]
     if kind == "morph_to":
-        name = text_of(call.arg(0, "name"), texts) or snake(method)
+        name = call.text_at(0, "name", texts) or snake(method)
         return TableRelation(kind, "", f"{name}_id", method)
     value = call.arg(0, "related")
     if isinstance(value, str):
@@ -174,9 +145,9 @@ def _relation(  # noqa: PLR0911 - one case per kind
             via = "@" + _full(second.text, unit)
         return TableRelation(kind, "@" + target, via, method)
     if kind == "morph_to_many":
-        return TableRelation(kind, "@" + target, text_of(call.arg(2, "table"), texts) or plural(second_text), method)
+        return TableRelation(kind, "@" + target, call.text_at(2, "table", texts) or plural(second_text), method)
     if kind in ("morph_many", "morph_one"):
         return TableRelation(kind, "@" + target, f"{second_text}_id" if second_text else "", method)
-    foreign = text_of(call.named.get("foreignKey"), texts) or second_text
+    foreign = call.text("foreignKey", texts) or second_text
     default = f"{snake(method)}_id" if kind == "belongs_to" else f"{snake(owner)}_id"
     return TableRelation(kind, "@" + target, foreign or default, method)

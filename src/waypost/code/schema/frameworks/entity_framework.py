@@ -6,20 +6,8 @@ from dataclasses import replace
 
 from waypost.code.schema.draft import TableDraft
 from waypost.code.schema.languages.csharp import read_csharp
-from waypost.code.schema.languages.values import (
-    Assign,
-    CallExpression,
-    Class,
-    FunctionBlock,
-    calls,
-    classes,
-    fields,
-    functions,
-    name_of,
-    spelled,
-    text_of,
-)
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
+from waypost.code.schema.values import Assign, CallExpression, Class, FunctionBlock, name_of, spelled, text_of
 from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
@@ -37,15 +25,15 @@ def find_snapshot(source: SourceFile) -> Iterator[SchemaChange]:
     drafts: dict[str, TableDraft] = {}
     lines: dict[str, LineRange] = {}
     keys: list[tuple[str, str, tuple[str, ...], bool]] = []
-    for class_ in classes(read_csharp(source.text).items):
-        for method in functions(class_.body):
-            for call in calls(method.body):
+    for class_ in read_csharp(source.text).classes():
+        for method in class_.functions():
+            for call in method.calls():
                 block = call.arg(1)
-                entity = text_of(call.arg(0))
+                entity = call.text_at(0)
                 if call.name == "Entity" and isinstance(block, FunctionBlock) and entity:
                     draft = drafts.setdefault(entity, TableDraft(entity.rsplit(".", 1)[-1]))
                     lines.setdefault(entity, call.lines)
-                    for inner in calls(block.body):
+                    for inner in block.calls():
                         _snapshot_call(draft, entity, inner, keys)
     for entity, target, names, unique in keys:
         table = drafts[entity]
@@ -70,19 +58,11 @@ def _snapshot_call(
     match first.name:
         case "Property" if names:
             kind = name_of(first.named.get("<>"))
-            stored = (
-                text_of(rest["HasColumnType"].arg(0)) if "HasColumnType" in rest else _TYPES.get(kind.rstrip("?"), kind)
-            )
+            stored = rest["HasColumnType"].text_at(0) if "HasColumnType" in rest else _TYPES.get(kind.rstrip("?"), kind)
             default = rest.get("HasDefaultValue") or rest.get("HasDefaultValueSql")
             optional = kind.endswith("?") or (kind == "string" and "IsRequired" not in rest)
-            draft.put(
-                Column(
-                    text_of(rest["HasColumnName"].arg(0)) if "HasColumnName" in rest else names[0],
-                    stored,
-                    optional,
-                    spelled(default.arg(0)) if default else None,
-                )
-            )
+            name = rest["HasColumnName"].text_at(0) if "HasColumnName" in rest else names[0]
+            draft.put(Column(name, stored, optional, spelled(default.arg(0)) if default else None))
         case "HasKey":
             draft.primary_key = names
         case "HasIndex" if names:
@@ -91,18 +71,17 @@ def _snapshot_call(
             schema = f"{names[1]}." if len(names) > 1 and names[1] not in ("dbo", "public") else ""
             draft.name = schema + names[0]
         case "HasOne" if names and "HasForeignKey" in rest:
-            key_names = tuple(text for arg in rest["HasForeignKey"].args if (text := text_of(arg)))
+            columns = tuple(text for arg in rest["HasForeignKey"].args if (text := text_of(arg)))
             is_one_to_one = "WithOne" in rest
-            keys.append(
-                (entity, names[0], key_names[1:] if is_one_to_one and len(key_names) > 1 else key_names, is_one_to_one)
-            )
+            columns = columns[1:] if is_one_to_one and len(columns) > 1 else columns
+            keys.append((entity, names[0], columns, is_one_to_one))
 
 
 def find_context(source: SourceFile) -> Iterator[SchemaChange]:
     """A context names its tables. Its entity classes may be in any file."""
     unit = read_csharp(source.text)
-    for class_ in classes(unit.items):
-        sets = [item for item in fields(class_.body) if name_of(item.annotation).startswith("DbSet<")]
+    for class_ in unit.classes():
+        sets = [item for item in class_.fields() if name_of(item.annotation).startswith("DbSet<")]
         if sets:
             for item in sets:
                 yield _set(item, unit.namespace)
@@ -117,11 +96,11 @@ def find_context(source: SourceFile) -> Iterator[SchemaChange]:
 def _configured(class_: Class) -> Iterator[SchemaChange]:
     """`class X : IEntityTypeConfiguration<Item>` may rename the table of Item."""
     entity = next(name_of(base) for base in class_.bases if name_of(base).startswith(_CONFIGURATION))
-    for method in functions(class_.body):
-        for call in calls(method.body):
-            if call.chain[0].name == "ToTable" and text_of(call.chain[0].arg(0)):
+    for method in class_.functions():
+        for call in method.calls():
+            if call.chain[0].name == "ToTable" and call.chain[0].text_at(0):
                 name = entity.removeprefix(_CONFIGURATION).rstrip(">")
-                table = text_of(call.chain[0].arg(0))
+                table = call.chain[0].text_at(0)
                 yield SchemaChange(
                     "app", "", class_.lines, MODEL, "model", name=name, new_name=table, flags=("to_table",)
                 )
@@ -138,14 +117,14 @@ def _set(item: Assign, scope: str) -> SchemaChange:
 def _entity(class_: Class, scope: str) -> SchemaChange | None:
     columns: list[Column] = []
     relations: list[TableRelation] = []
-    for item in fields(class_.body):
+    for item in class_.fields():
         if not item.name.startswith("="):
             _member(item, class_.name, columns, relations)
     _refer(columns, relations)
     marks = {mark.name: mark for mark in class_.decorators}
     if not columns and not relations and not class_.bases:
         return None
-    table = text_of(marks["Table"].arg(0)) if "Table" in marks else ""
+    table = marks["Table"].text_at(0) if "Table" in marks else ""
     return SchemaChange(
         "model", table, class_.lines, MODEL, "model", tuple(columns), relations=tuple(relations),
         primary_key=tuple(column.name for column in columns if column.primary), model=class_.name,
@@ -176,14 +155,9 @@ def _member(item: Assign, owner: str, columns: list[Column], relations: list[Tab
         relations.append(TableRelation("relates", f"@{listed[1]}", "", item.name))
     elif bare in _TYPES:
         primary = "Key" in marks or item.name in ("Id", f"{owner}Id")
-        size = (
-            marks["MaxLength"].arg(0)
-            if "MaxLength" in marks
-            else marks["StringLength"].arg(0)
-            if "StringLength" in marks
-            else None
-        )
-        named = text_of(marks["Column"].arg(0)) if "Column" in marks else ""
+        limit = marks.get("MaxLength") or marks.get("StringLength")
+        size = limit.arg(0) if limit else None
+        named = marks["Column"].text_at(0) if "Column" in marks else ""
         column_type = f"varchar({size})" if isinstance(size, int) and bare == "string" else _TYPES[bare]
         optional = kind.endswith("?") and "Required" not in marks
         columns.append(Column(named or item.name, column_type, False if primary else optional, None, primary))

@@ -4,29 +4,12 @@ import re
 from collections.abc import Iterator, Mapping
 
 from waypost.code.schema.languages.java import read_java
-from waypost.code.schema.languages.values import (
-    Assign,
-    CallExpression,
-    Class,
-    SourceUnit,
-    Value,
-    classes,
-    fields,
-    name_of,
-    text_of,
-    texts_of,
-)
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import snake
+from waypost.code.schema.names import ORM_RELATIONS, snake
+from waypost.code.schema.values import Assign, CallExpression, Class, SourceUnit, Value, name_of, text_of, texts_of
 from waypost.code.source import SourceFile
 
 KIND = "JPA entity"
-_RELATIONS = {
-    "ManyToOne": "belongs_to",
-    "OneToMany": "has_many",
-    "OneToOne": "has_one",
-    "ManyToMany": "belongs_to_many",
-}
 _TYPES = {
     "String": "varchar", "Integer": "integer", "int": "integer", "Long": "bigint", "long": "bigint",
     "Boolean": "boolean", "boolean": "boolean", "LocalDate": "date", "LocalDateTime": "timestamp",
@@ -39,24 +22,24 @@ _PRIMITIVE = frozenset(("int", "long", "boolean", "double", "float", "short", "b
 
 def find_jpa(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_java(source.text)
-    for class_ in classes(unit.items):
+    for class_ in unit.classes():
         marks = {mark.name: mark for mark in class_.decorators}
         if marks.keys() & {"Entity", "MappedSuperclass", "Embeddable"}:
             change = _entity(class_, marks, unit)
             yield change
-            for item in fields(class_.body):
+            for item in class_.fields():
                 yield from _join_table(item, change, unit)
 
 
 def _entity(class_: Class, marks: Mapping[str, CallExpression], unit: SourceUnit) -> SchemaChange:
     columns: list[Column] = []
     relations: list[TableRelation] = []
-    for item in fields(class_.body):
+    for item in class_.fields():
         _member(item, columns, relations, unit)
     columns = list({column.name: column for column in reversed(columns)}.values())[::-1]
     table = marks.get("Table")
-    name = text_of(table.named.get("name")) if table else ""
-    schema = text_of(table.named.get("schema")) if table else ""
+    name = table.text("name") if table else ""
+    schema = table.text("schema") if table else ""
     entity = "Entity" in marks
     flags: tuple[str, ...] = ("root",) if entity else ("abstract",)
     if entity and "DiscriminatorValue" in marks and not name:
@@ -73,13 +56,13 @@ def _entity(class_: Class, marks: Mapping[str, CallExpression], unit: SourceUnit
 def _join_table(item: Assign, owner: SchemaChange, unit: SourceUnit) -> Iterator[SchemaChange]:
     """The table of a `@JoinTable` that names its columns."""
     mark = next((mark for mark in item.decorators if mark.name == "JoinTable"), None)
-    table = text_of(mark.named.get("name")) if mark else ""
+    table = mark.text("name") if mark else ""
     inner = re.findall(r"\w+", name_of(item.annotation))
     columns = []
     for option, model in (("joinColumns", owner.model), ("inverseJoinColumns", inner[-1] if inner else "")):
         options = mark.named.get(option) if mark else None
         first = options[0] if isinstance(options, list) and options else options
-        if isinstance(first, CallExpression) and text_of(first.named.get("name")):
+        if isinstance(first, CallExpression) and first.text("name"):
             target = unit.reference(model)
             columns.append(Column(text_of(first.named["name"]), nullable=False, references=(target, "")))
     if table and len(columns) == 2:
@@ -97,13 +80,11 @@ def _indexes(table: CallExpression | None) -> tuple[Index, ...]:
         for mark in options if isinstance(options, list) else [options]:
             if isinstance(mark, CallExpression):
                 names = texts_of(mark.named.get("columnNames")) or tuple(
-                    part.strip().split(" ")[0]
-                    for part in text_of(mark.named.get("columnList")).split(",")
-                    if part.strip()
+                    part.strip().split(" ")[0] for part in mark.text("columnList").split(",") if part.strip()
                 )
                 if names:
                     unique = mark.name == "UniqueConstraint" or mark.named.get("unique") is True
-                    indexes.append(Index(names, unique, text_of(mark.named.get("name"))))
+                    indexes.append(Index(names, unique, mark.text("name")))
     return tuple(indexes)
 
 
@@ -112,9 +93,9 @@ def _member(item: Assign, columns: list[Column], relations: list[TableRelation],
     kind = name_of(item.annotation)
     if marks.keys() & {"Transient", "ElementCollection", "Formula", "Embedded", "EmbeddedId"}:
         return
-    relation = next((mark for name, mark in marks.items() if name in _RELATIONS), None)
+    relation = next((mark for name, mark in marks.items() if name in ORM_RELATIONS), None)
     if relation is not None:
-        _relate(item, relation, marks, kind, columns, relations, unit)
+        _relate(item, relation, columns, relations, unit)
         return
     options: Mapping[str, Value] = marks["Column"].named if "Column" in marks else {}
     primary = "Id" in marks
@@ -125,34 +106,23 @@ def _member(item: Assign, columns: list[Column], relations: list[TableRelation],
     nullable = not (primary or kind in _PRIMITIVE or marks.keys() & {"NotNull", "NotBlank", "NotEmpty"})
     if isinstance(options.get("nullable"), bool):
         nullable = options["nullable"] is True
-    columns.append(
-        Column(
-            text_of(options.get("name")).strip('`"') or snake(item.name),
-            f"{column_type}({size})" if isinstance(size, int) and column_type == "varchar" else column_type,
-            nullable,
-            None,
-            primary,
-            options.get("unique") is True,
-        )
-    )
+    if isinstance(size, int) and column_type == "varchar":
+        column_type = f"varchar({size})"
+    name = text_of(options.get("name")).strip('`"') or snake(item.name)
+    columns.append(Column(name, column_type, nullable, None, primary, options.get("unique") is True))
 
 
 def _relate(
-    item: Assign,
-    mark: CallExpression,
-    marks: Mapping[str, CallExpression],
-    kind: str,
-    columns: list[Column],
-    relations: list[TableRelation],
-    unit: SourceUnit,
+    item: Assign, mark: CallExpression, columns: list[Column], relations: list[TableRelation], unit: SourceUnit
 ) -> None:
-    inner = re.findall(r"\w+", kind)
+    marks = {mark.name: mark for mark in item.decorators}
+    inner = re.findall(r"\w+", name_of(item.annotation))
     if not inner:
         return
     name = inner[-1]
     target = "@" + unit.imports.get(name, f"{unit.namespace}.{name}" if unit.namespace else name)
     join = marks.get("JoinColumn")
-    column = text_of(join.named.get("name")) if join else ""
+    column = join.text("name") if join else ""
     mapped = mark.named.get("mappedBy") is not None
     if mark.name == "ManyToOne" or (mark.name == "OneToOne" and not mapped and "MapsId" not in marks):
         options = join.named if join else {}
@@ -165,7 +135,7 @@ def _relate(
         relations.append(TableRelation("belongs_to", target, key.name, item.name))
     elif mark.name == "ManyToMany":
         table = marks.get("JoinTable")
-        via = text_of(table.named.get("name")) if table else ""
+        via = table.text("name") if table else ""
         relations.append(TableRelation("belongs_to_many", target, via, item.name))
     else:
-        relations.append(TableRelation(_RELATIONS[mark.name], target, column, item.name))
+        relations.append(TableRelation(ORM_RELATIONS[mark.name], target, column, item.name))

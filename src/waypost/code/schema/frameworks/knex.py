@@ -1,24 +1,14 @@
 """Read Knex migrations."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from waypost.code.schema.draft import create_table
 from waypost.code.schema.languages.ecmascript import read_script, up_bodies
-from waypost.code.schema.languages.values import (
-    CallExpression,
-    FunctionBlock,
-    Item,
-    Name,
-    calls,
-    constants,
-    spelled,
-    text_of,
-    texts_of,
-)
 from waypost.code.schema.model import Column, Index, SchemaChange
 from waypost.code.schema.names import text_table
 from waypost.code.schema.sql.statements import read_embedded_sql
+from waypost.code.schema.values import CallExpression, FunctionBlock, Name, spelled_default, text_of, texts_of
 from waypost.code.source import SourceFile
 
 KIND = "Knex migration"
@@ -28,13 +18,13 @@ _TABLES = ("createTable", "createTableIfNotExists", "table", "alterTable")
 def find_knex(source: SourceFile) -> Iterator[SchemaChange]:
     """The changes in `up`; `down` is not read."""
     unit = read_script(source.text, source.path)
-    texts = constants(unit.items)
-    for body in up_bodies(unit.items):
-        yield from _walk(body, texts)
+    texts = unit.constants()
+    for up in up_bodies(unit):
+        yield from _walk(up.calls(), texts)
 
 
-def _walk(body: tuple[Item, ...], texts: Mapping[str, str], depth: int = 0) -> Iterator[SchemaChange]:
-    for statement in calls(body):
+def _walk(calls: Iterable[CallExpression], texts: Mapping[str, str], depth: int = 0) -> Iterator[SchemaChange]:
+    for statement in calls:
         for call in statement.chain:
             yield from _statement(call, texts)
             if call.name in ("then", "all", "transaction", "resolve") and depth < 5:
@@ -42,13 +32,13 @@ def _walk(body: tuple[Item, ...], texts: Mapping[str, str], depth: int = 0) -> I
                     parts = arg if isinstance(arg, list) else [arg]
                     for part in parts:
                         if isinstance(part, FunctionBlock):
-                            yield from _walk(part.body, texts, depth + 1)
+                            yield from _walk(part.calls(), texts, depth + 1)
                         elif isinstance(part, CallExpression):
                             yield from _walk((part,), texts, depth + 1)
 
 
 def _statement(call: CallExpression, texts: Mapping[str, str]) -> Iterator[SchemaChange]:
-    table = text_of(call.arg(0), texts)
+    table = call.text_at(0, texts=texts)
     template = SchemaChange("revision", table, call.lines, KIND)
     block = call.block
     if call.name == "raw":
@@ -56,15 +46,15 @@ def _statement(call: CallExpression, texts: Mapping[str, str]) -> Iterator[Schem
     elif not table:
         return
     elif call.name in ("createTable", "createTableIfNotExists") and block is not None:
-        changes = [change for inner in calls(block.body) for change in _column(template, inner, texts)]
+        changes = [change for inner in block.calls() for change in _column(template, inner, texts)]
         yield create_table(template, changes)
     elif call.name in _TABLES and block is not None:
-        for inner in calls(block.body):
+        for inner in block.calls():
             yield from _column(template, inner, texts)
     elif call.name in ("dropTable", "dropTableIfExists"):
         yield replace(template, action="drop_table")
     elif call.name == "renameTable":
-        yield replace(template, action="rename_table", name=table, new_name=text_of(call.arg(1), texts))
+        yield replace(template, action="rename_table", name=table, new_name=call.text_at(1, texts=texts))
 
 
 def _column(template: SchemaChange, call: CallExpression, texts: Mapping[str, str]) -> Iterator[SchemaChange]:
@@ -83,7 +73,7 @@ def _column(template: SchemaChange, call: CallExpression, texts: Mapping[str, st
             for dropped in [text for arg in first.args for text in texts_of(arg, texts)]:
                 yield replace(template, action="drop_column", name=dropped)
         case "renameColumn":
-            yield replace(template, action="rename_column", name=name, new_name=text_of(first.arg(1), texts))
+            yield replace(template, action="rename_column", name=name, new_name=first.text_at(1, texts=texts))
         case "primary":
             yield replace(template, action="add_key", primary_key=names)
         case "unique" | "index" if names:
@@ -95,9 +85,9 @@ def _column(template: SchemaChange, call: CallExpression, texts: Mapping[str, st
 
 
 def _target(rest: Mapping[str, CallExpression], texts: Mapping[str, str]) -> tuple[str, str]:
-    target = text_of(rest["references"].arg(0), texts)
+    target = rest["references"].text_at(0, texts=texts)
     if "inTable" in rest:
-        return (text_of(rest["inTable"].arg(0), texts), target)
+        return (rest["inTable"].text_at(0, texts=texts), target)
     table, _, column = target.rpartition(".")
     return (table, column)
 
@@ -119,9 +109,9 @@ def _typed(
     default = rest["defaultTo"].arg(0) if "defaultTo" in rest else None
     column = Column(
         name, kind, not primary and "notNullable" not in rest and "notNull" not in rest,
-        spelled(default) if default is not None else None, primary, "unique" in rest,
+        spelled_default(default), primary, "unique" in rest,
         _target(rest, texts) if "references" in rest else None,
-        text_of(rest["comment"].arg(0)) if "comment" in rest else "",
+        rest["comment"].text_at(0) if "comment" in rest else "",
     )  # fmt: skip
     indexes = (Index((name,)),) if "index" in rest else ()
     return replace(

@@ -27,12 +27,8 @@ def _model_drafts(models: Models) -> Iterator[TableDraft]:
         if change.kind == "Entity Framework model" and "set" not in change.flags and change.model in models.set_names:
             continue  # its DbSet defines it
         for part in (*reversed(ancestors), entry):
-            inherits = (
-                {"abstract", "mixin"} & set(part.change.flags)
-                or part == entry
-                or {"one_table", "set"} & set(change.flags)
-            )
-            if inherits:
+            is_own = part == entry or {"abstract", "mixin"} & set(part.change.flags)
+            if is_own or {"one_table", "set"} & set(change.flags):
                 fill(draft, with_tables(part, models))
         draft.comment = change.comment
         draft.add_evidence(entry.path, change)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from waypost.code.schema.merge import in_tests
+from waypost.code.schema.merge import in_tests, shared_folders
 from waypost.code.schema.model import Column, SchemaChange, TableRelation
 from waypost.code.schema.names import data, plural, singular, snake, text_table
 from waypost.model.reference import LineRange
@@ -130,12 +130,8 @@ class Models:
     def _nearness(self, entry: ModelClass, hint: Sequence[str], path: str) -> tuple[int, int, int, int]:
         named = self._place(entry)
         agreed = sum(1 for part in hint if part.lower() in named)
-        shared = 0
-        for ours, theirs in zip(path.split("/"), entry.path.split("/"), strict=False):
-            if ours != theirs:
-                break
-            shared += 1
-        return (agreed, int(entry.path == path), int(in_tests(path) == in_tests(entry.path)), shared)
+        near = shared_folders(path, entry.path)
+        return (agreed, int(entry.path == path), int(in_tests(path) == in_tests(entry.path)), near)
 
     def bases(self, entry: ModelClass) -> list[ModelClass]:
         if entry not in self._bases:
@@ -183,11 +179,8 @@ class Models:
         for base in self.ancestors(entry):
             if base.change.table:
                 return base.change.table
-            if (
-                "one_table" in change.flags
-                and self.is_model(base)
-                and not {"abstract", "mixin"} & set(base.change.flags)
-            ):
+            has_table = self.is_model(base) and not {"abstract", "mixin"} & set(base.change.flags)
+            if "one_table" in change.flags and has_table:
                 return self.table(base)
         long, short = plural(snake(change.model)), plural(snake(_PARTS.split(change.model)[-1]))
         return short if long not in self.table_names and short in self.table_names else long
@@ -222,10 +215,5 @@ class Models:
             label = ".".join(parts[-2:])
             return str(_tables().get(label.lower(), label.replace(".", "_").lower() if len(parts) > 1 else label))
         guess = plural(snake(parts[-1]))
-        return (
-            guess
-            if guess in self.table_names
-            else plural(snake("_".join(parts[-2:])))
-            if kind == "ActiveRecord model"
-            else guess
-        )
+        is_scoped = kind == "ActiveRecord model" and guess not in self.table_names
+        return plural(snake("_".join(parts[-2:]))) if is_scoped else guess

@@ -3,19 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from waypost.code.schema.languages.ecmascript import read_script
-from waypost.code.schema.languages.values import (
-    CallExpression,
-    Name,
-    Value,
-    calls,
-    constants,
-    fields,
-    name_of,
-    spelled,
-    text_of,
-)
 from waypost.code.schema.model import Column, SchemaChange
 from waypost.code.schema.names import plural
+from waypost.code.schema.values import CallExpression, Name, Value, name_of, spelled_default, text_of
 from waypost.code.source import SourceFile
 
 KIND = "Mongoose schema"
@@ -23,20 +13,20 @@ KIND = "Mongoose schema"
 
 def find_mongoose(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_script(source.text, source.path)
-    texts = constants(unit.items)
+    texts = unit.constants()
     schemas: dict[str, CallExpression] = {}
-    for item in fields(unit.items):
+    for item in unit.fields():
         if isinstance(item.value, CallExpression) and item.value.name == "Schema":
             schemas[item.name] = item.value
-    for call in calls(unit.items):
+    for call in unit.calls():
         if call.name != "model":
             continue
-        name, given = text_of(call.arg(0), texts), call.arg(1)
+        name, given = call.text_at(0, texts=texts), call.arg(1)
         schema = (
             given if isinstance(given, CallExpression) else schemas.get(given.text) if isinstance(given, Name) else None
         )
         if name and schema is not None and schema.name == "Schema":
-            yield _collection(name, schema, text_of(call.arg(2), texts))
+            yield _collection(name, schema, call.text_at(2, texts=texts))
 
 
 def _collection(name: str, schema: CallExpression, collection: str) -> SchemaChange:
@@ -68,6 +58,6 @@ def _path(name: str, value: Value) -> Column:
     default = settings.get("default")
     return Column(
         name, type_name + ("[]" if many else ""), settings.get("required") in (None, False),
-        spelled(default) if default is not None else None, False, bool(settings.get("unique")),
+        spelled_default(default), False, bool(settings.get("unique")),
         (f"@{reference}", "_id") if reference else None,
     )  # fmt: skip

@@ -13,18 +13,8 @@ _BLOCK = re.compile(r"^\s*(model|enum|view|type)\s+(\w+)\s*\{")
 _FIELD = re.compile(r"^(\w+)\s+(\w+)(\([^)]*\))?(\[\])?(\?)?\s*(.*)$")
 _LIST = re.compile(r"\[([^\[\]]*)\]")
 _TEXT = re.compile(r'"([^"]*)"')
-_TYPES = {
-    "String": "text",
-    "Int": "integer",
-    "BigInt": "bigint",
-    "Float": "double",
-    "Decimal": "decimal",
-    "Boolean": "boolean",
-    "DateTime": "timestamp",
-    "Json": "json",
-    "Bytes": "blob",
-    "Unsupported": "unsupported",
-}
+_TYPES = {"String": "text", "Int": "integer", "Float": "double", "DateTime": "timestamp", "Bytes": "blob"}
+_TYPES |= {name: name.lower() for name in ("BigInt", "Decimal", "Boolean", "Json", "Unsupported")}
 MAX_LINE = 2000  # longer than any field written by hand
 
 
@@ -32,7 +22,7 @@ MAX_LINE = 2000  # longer than any field written by hand
 class _Model:
     name: str
     start: int
-    lines: list[tuple[int, str]] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
     doc: str = ""
     end: int = 0
 
@@ -59,7 +49,7 @@ def _blocks(text: str) -> tuple[list[_Model], set[str]]:
                     models.append(current)
                 current = None
             else:
-                current.lines.append((number, line))
+                current.lines.append(line)
             continue
         opening = _BLOCK.match(line)
         if opening:
@@ -83,7 +73,7 @@ def _change(model: _Model, names: set[str], enums: set[str]) -> SchemaChange:
     keys: dict[str, tuple[str, list[str]]] = {}
     table, key, indexes = model.name, tuple[str, ...](), list[Index]()
     doc = ""
-    for _, line in model.lines:
+    for line in model.lines:
         if line.startswith("///"):
             doc = line.lstrip("/ ")
             continue
@@ -142,11 +132,9 @@ def _field(
     mapped = re.search(r'@map\(\s*(?:name:\s*)?"([^"]*)"', rest)
     native = re.search(r"@db\.(\w+)(\([^()]*\))?", rest)
     default = re.search(r"@default\((.*)", rest)
-    column_type = (
-        (native[1] + (native[2] or "")).lower()
-        if native
-        else _TYPES.get(kind, "" if kind in enums else "@") or f"enum {kind}"
-    )
+    column_type = _TYPES.get(kind, "" if kind in enums else "@") or f"enum {kind}"
+    if native:
+        column_type = (native[1] + (native[2] or "")).lower()
     if column_type == "@":  # a model or an enum of another file: decided when all models are known
         column_type = f"@{kind}"
         relations.append(TableRelation("has_many" if many else "has_one", f"@{kind}", "", name))
@@ -186,14 +174,8 @@ def _relation(
     else:
         # A named relation may be many-to-many, which is stored in a table of that name.
         relation_name = re.search(r'@relation\(\s*(?:name:\s*)?"([^"]*)"', rest)
-        relations.append(
-            TableRelation(
-                "has_many" if many else "has_one",
-                f"@{kind}",
-                f"_{relation_name[1]}" if relation_name and many else "",
-                name,
-            )
-        )
+        via = f"_{relation_name[1]}" if relation_name and many else ""
+        relations.append(TableRelation("has_many" if many else "has_one", f"@{kind}", via, name))
 
 
 def _refer(columns: dict[str, Column], keys: Mapping[str, tuple[str, list[str]]]) -> None:

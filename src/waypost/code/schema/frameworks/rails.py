@@ -4,29 +4,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from waypost.code.schema.languages.ruby import read_ruby
-from waypost.code.schema.languages.values import (
-    CallExpression,
-    FunctionBlock,
-    Item,
-    Value,
-    calls,
-    classes,
-    constants,
-    functions,
-    spelled,
-    text_of,
-    texts_of,
-)
 from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
 from waypost.code.schema.names import plural, singular, text_table
 from waypost.code.schema.sql.statements import read_embedded_sql
+from waypost.code.schema.values import CallExpression, FunctionBlock, Item, Value, spelled_default, text_of, texts_of
 from waypost.code.source import SourceFile
 
+_RUN_BLOCKS = ("safety_assured", "reversible", "up", "transaction", "up_only", "say_with_time")
 MIGRATION, SCHEMA = "Rails migration", "Rails schema"
 
 
 def find_rails_schema(source: SourceFile) -> Iterator[SchemaChange]:
-    for call in calls(read_ruby(source.text).items):
+    for call in read_ruby(source.text).calls():
         if call.name == "define" and call.args and isinstance(call.args[-1], FunctionBlock):
             for change in _changes(call.args[-1].body, {}):
                 yield replace(change, kind=SCHEMA, role="dump")
@@ -35,9 +24,9 @@ def find_rails_schema(source: SourceFile) -> Iterator[SchemaChange]:
 def find_rails_migration(source: SourceFile) -> Iterator[SchemaChange]:
     """The changes in `change` or `up`. `down` is not read."""
     unit = read_ruby(source.text)
-    texts = constants(unit.items)
-    for class_ in classes(unit.items):
-        bodies = {function.name.removeprefix("self."): function.body for function in functions(class_.body)}
+    texts = unit.constants()
+    for class_ in unit.classes():
+        bodies = {function.name.removeprefix("self."): function.body for function in class_.functions()}
         for name in ("change", "up"):
             for change in _changes(bodies.get(name, ()), texts, bodies):
                 yield replace(change, kind=MIGRATION)
@@ -56,21 +45,14 @@ def _changes(
             yield from _changes(bodies[name], texts, bodies, depth + 1)
         elif isinstance(call, CallExpression):
             block = call.block
-            if block is not None and call.name in (
-                "safety_assured",
-                "reversible",
-                "up",
-                "transaction",
-                "up_only",
-                "say_with_time",
-            ):
+            if block is not None and call.name in _RUN_BLOCKS:
                 yield from _changes(block.body, texts, bodies, depth + 1)
             elif call.name not in ("revert", "down"):
                 yield from _statement(call, texts)
 
 
 def _statement(call: CallExpression, texts: Mapping[str, str]) -> Iterator[SchemaChange]:
-    table = text_of(call.arg(0), texts)
+    table = call.text_at(0, texts=texts)
     template = SchemaChange("revision", table, call.lines, "")
     block = call.block
     match call.name:
@@ -85,13 +67,13 @@ def _statement(call: CallExpression, texts: Mapping[str, str]) -> Iterator[Schem
         case "drop_join_table" if len(call.args) > 1:
             yield replace(template, action="drop_table", table=_join_name(call, texts))
         case "rename_table":
-            yield replace(template, action="rename_table", name=table, new_name=text_of(call.arg(1), texts))
+            yield replace(template, action="rename_table", name=table, new_name=call.text_at(1, texts=texts))
         case "change_table" | "with_options" if table and block is not None:
-            for inner in calls(block.body):
+            for inner in block.calls():
                 # `add_column :users, …` names its table, even inside a block
                 yield from _in_table(inner, table, texts) if inner.target else _statement(inner, texts)
         case "execute":
-            yield from read_embedded_sql(text_of(call.arg(0), texts), "", call.lines)
+            yield from read_embedded_sql(call.text_at(0, texts=texts), "", call.lines)
         case _ if table and not call.target:
             yield from _on_table(call.name, table, call, call.args[1:], texts)
 
@@ -108,20 +90,20 @@ def _create(
         name = key if isinstance(key, str) else "id"
         kind = _types().get(identity, identity) if isinstance(identity, str) else "bigint"
         columns.append(Column(name, kind, nullable=False, primary=True))
-    for inner in calls(block.body) if block else ():
+    for inner in block.calls() if block else ():
         for change in _in_table(inner, table, texts):
             columns += change.columns
             indexes += change.indexes
             relations += change.relations
     return replace(
         template, action="create_table", columns=tuple(columns), indexes=tuple(indexes), relations=tuple(relations),
-        primary_key=texts_of(key) if isinstance(key, list) else (), comment=text_of(call.named.get("comment")),
+        primary_key=texts_of(key) if isinstance(key, list) else (), comment=call.text("comment"),
     )  # fmt: skip
 
 
 def _join_name(call: CallExpression, texts: Mapping[str, str]) -> str:
     names = sorted(text_of(arg, texts) for arg in call.args[:2])
-    return text_of(call.named.get("table_name"), texts) or "_".join(names)
+    return call.text("table_name", texts) or "_".join(names)
 
 
 def _join(call: CallExpression, template: SchemaChange, texts: Mapping[str, str]) -> SchemaChange:
@@ -157,11 +139,8 @@ def _types() -> Mapping[str, str]:
 
 
 def _column(name: str, kind: str, options: Mapping[str, Value]) -> Column:
-    kind = (
-        text_of(options.get("enum_type")) or text_of(options.get("type"))
-        if kind in ("enum", "virtual")
-        else _types().get(kind, kind)
-    )
+    written = text_of(options.get("enum_type")) or text_of(options.get("type"))
+    kind = written if kind in ("enum", "virtual") else _types().get(kind, kind)
     sizes = [str(options[key]) for key in ("limit", "precision", "scale") if isinstance(options.get(key), int)]
     if sizes and kind in ("varchar", "decimal", "numeric", "char"):
         kind = f"{kind}({','.join(sizes)})"
@@ -171,33 +150,28 @@ def _column(name: str, kind: str, options: Mapping[str, Value]) -> Column:
         name,
         kind,
         nullable=options.get("null") is not False,
-        default=spelled(options["default"]) if options.get("default") is not None else None,
+        default=spelled_default(options.get("default")),
         primary=options.get("primary_key") is True,
         comment=text_of(options.get("comment")),
     )
 
 
-def _on_table(  # noqa: PLR0912 - one case per kind
+def _on_table(
     name: str, table: str, call: CallExpression, args: tuple[Value, ...], texts: Mapping[str, str]
 ) -> Iterator[SchemaChange]:
     template = SchemaChange("revision", table, call.lines, "")
     names = [text for arg in args if (text := text_of(arg, texts))]
     match name:
         case "add_column" | "add_columns" if len(names) > 1 or "type" in call.named:
-            kind = text_of(call.named.get("type")) or names.pop()
+            kind = call.text("type") or names.pop()
             yield replace(template, action="add_column", columns=tuple(_column(n, kind, call.named) for n in names))
         case "add_timestamps":
             options = {"null": call.named.get("null", False)}
-            yield replace(
-                template,
-                action="add_column",
-                columns=tuple(_column(n, "datetime", options) for n in ("created_at", "updated_at")),
-            )
-        case "remove_column" | "remove_columns" | "remove_column_concurrently":
+            columns = tuple(_column(n, "datetime", options) for n in ("created_at", "updated_at"))
+            yield replace(template, action="add_column", columns=columns)
+        case "remove_column" | "remove_columns" | "remove_column_concurrently" | "remove_timestamps":
+            names = ["created_at", "updated_at"] if name == "remove_timestamps" else names
             for column in names[:1] if name == "remove_column" else names:
-                yield replace(template, action="drop_column", name=column)
-        case "remove_timestamps":
-            for column in ("created_at", "updated_at"):
                 yield replace(template, action="drop_column", name=column)
         case "rename_column" if len(names) > 1:
             yield replace(template, action="rename_column", name=names[0], new_name=names[1])
@@ -210,7 +184,7 @@ def _on_table(  # noqa: PLR0912 - one case per kind
             yield replace(template, action="alter_column", columns=(Column(names[0], nullable=args[1]),))
         case "change_column_default" if names:
             value = call.named.get("to", args[1] if len(args) > 1 else None)
-            changed = Column(names[0], default=spelled(value) if value is not None else None)
+            changed = Column(names[0], default=spelled_default(value))
             yield replace(
                 template, action="alter_column", columns=(changed,), flags=("drop_default",) if value is None else ()
             )
@@ -241,16 +215,16 @@ def _keys(
             columns = texts_of(args[0], texts)
             unique = call.named.get("unique") is True and "where" not in call.named
             if columns:
-                index = Index(columns, unique, text_of(call.named.get("name")))
+                index = Index(columns, unique, call.text("name"))
                 yield replace(template, action="add_index", indexes=(index,))
         case "remove_index":
-            by = text_of(call.named.get("name"))
+            by = call.text("name")
             if by:
                 yield replace(template, action="drop_index", name=by)
         case "add_foreign_key" | "add_concurrent_foreign_key" if names or args:
             target = names[0] if names else ""
-            column = text_of(call.named.get("column")) or f"{singular(target.rsplit('.', 1)[-1])}_id"
-            key = Column(column, references=(target, text_of(call.named.get("primary_key"))))
+            column = call.text("column") or f"{singular(target.rsplit('.', 1)[-1])}_id"
+            key = Column(column, references=(target, call.text("primary_key")))
             yield replace(template, action="add_reference", columns=(key,))
 
 

@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from waypost.code.schema.languages.ecmascript import read_script, up_bodies
-from waypost.code.schema.languages.values import (
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
+from waypost.code.schema.names import plural, snake, text_table
+from waypost.code.schema.values import (
     Assign,
     CallExpression,
     Class,
@@ -13,14 +15,11 @@ from waypost.code.schema.languages.values import (
     Item,
     Name,
     Value,
-    constants,
     name_of,
-    spelled,
+    spelled_default,
     text_of,
     texts_of,
 )
-from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import plural, snake, text_table
 from waypost.code.source import SourceFile
 
 MODEL, MIGRATION = "Sequelize model", "Sequelize migration"
@@ -29,10 +28,10 @@ _RELATIONS = {"hasMany": "has_many", "hasOne": "has_one", "belongsTo": "belongs_
 
 def find_sequelize(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_script(source.text, source.path)
-    texts = constants(unit.items)
+    texts = unit.constants()
     relations: dict[str, list[TableRelation]] = {}
     models: list[SchemaChange] = []
-    for call in _all_calls(unit.items):
+    for call in _all_calls(unit.body):
         change = _model(call, texts)
         if change is not None:
             models.append(change)
@@ -60,21 +59,16 @@ def _all_calls(items: tuple[Item, ...]) -> Iterator[CallExpression]:
 
 def _model(call: CallExpression, texts: Mapping[str, str]) -> SchemaChange | None:
     if call.name == "define" and "equelize" in name_of(call.target) and isinstance(call.arg(1), dict):
-        name, fields, options = text_of(call.arg(0), texts), call.arg(1), call.arg(2)
-    elif (
-        call.name == "init"
-        and isinstance(call.target, Name)
-        and isinstance(call.arg(0), dict)
-        and isinstance(call.arg(1), dict)
-    ):
+        name, fields, options = call.text_at(0, texts=texts), call.arg(1), call.arg(2)
+    elif call.name == "init" and isinstance(call.target, Name):
         name, fields, options = call.target.text, call.arg(0), call.arg(1)
-        assert isinstance(options, dict)
-        if "sequelize" not in options:
+        if not isinstance(options, dict) or "sequelize" not in options:
             return None
     else:
         return None
+    if not isinstance(fields, dict):
+        return None
     settings = options if isinstance(options, dict) else {}
-    assert isinstance(fields, dict)
     columns = list(_columns(fields, underscored=settings.get("underscored") is True))
     if not any(column.primary for column in columns):
         columns.insert(0, Column("id", "integer", nullable=False, primary=True))
@@ -85,16 +79,9 @@ def _model(call: CallExpression, texts: Mapping[str, str]) -> SchemaChange | Non
     table = text_of(settings.get("tableName"), texts) or (
         model if settings.get("freezeTableName") is True else plural(model)
     )
+    indexes = _indexes(settings.get("indexes"))
     return SchemaChange(
-        "model",
-        table,
-        call.lines,
-        MODEL,
-        "model",
-        tuple(columns),
-        _indexes(settings.get("indexes")),
-        model=name,
-        flags=("root",),
+        "model", table, call.lines, MODEL, "model", tuple(columns), indexes, model=name, flags=("root",)
     )
 
 
@@ -114,7 +101,7 @@ def _columns(fields: Mapping[str, Value], *, underscored: bool = False) -> Itera
         default = settings.get("defaultValue")
         yield Column(
             text_of(settings.get("field")) or (snake(name) if underscored else name), kind,
-            False if primary else settings.get("allowNull") is not False, spelled(default) if default is not None else None,
+            False if primary else settings.get("allowNull") is not False, spelled_default(default),
             primary, bool(settings.get("unique")), references, text_of(settings.get("comment")),
         )  # fmt: skip
 
@@ -151,13 +138,13 @@ def _relation(call: CallExpression) -> TableRelation:
 
 def find_sequelize_migration(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_script(source.text, source.path)
-    for body in up_bodies(unit.items):
-        for call in _all_calls(body):
+    for up in up_bodies(unit):
+        for call in _all_calls(up.body):
             yield from _statement(call)
 
 
 def _statement(call: CallExpression) -> Iterator[SchemaChange]:
-    template = SchemaChange("revision", text_of(call.arg(0)), call.lines, MIGRATION)
+    template = SchemaChange("revision", call.text_at(0), call.lines, MIGRATION)
     second, third = call.arg(1), call.arg(2)
     if not template.table:
         return

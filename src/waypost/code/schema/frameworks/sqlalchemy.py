@@ -7,7 +7,9 @@ from dataclasses import replace
 from waypost.code.schema.draft import TableDraft
 from waypost.code.schema.frameworks.sqlalchemy_columns import COLUMN_CALLS, apply_constraint, read_column, type_of
 from waypost.code.schema.languages.python import read_python
-from waypost.code.schema.languages.values import (
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
+from waypost.code.schema.names import snake, text_table
+from waypost.code.schema.values import (
     Assign,
     CallExpression,
     Class,
@@ -15,36 +17,27 @@ from waypost.code.schema.languages.values import (
     Name,
     SourceUnit,
     Value,
-    assigned,
-    classes,
-    constants,
-    fields,
     first_paragraph,
     name_of,
     spelled,
     text_of,
 )
-from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import snake, text_table
 from waypost.code.source import SourceFile
 from waypost.model.reference import LineRange
 
 MODEL = "SQLAlchemy model"
+_LIST_TYPE = re.compile(r"(?:\w+\.)*(?:list|List|set|Set|Sequence)\[|(?:\w+\.)*(?:DynamicMapped|WriteOnlyMapped)")
 _RELATIONS = frozenset({"relationship", "Relationship", "relation", "dynamic_loader", "backref"})
 
 
 def find_sqlalchemy(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_python(source.text, functions=True)
-    texts = constants(unit.items)
-    for class_ in classes(unit.items):
-        change = _model(class_, unit, texts)
-        if change is not None:
-            yield change
-    for item in fields(unit.items):
-        if isinstance(item.value, CallExpression) and item.value.name == "Table" and len(item.value.args) > 1:
-            change = _table(item, item.value, texts)
-            if change is not None:
-                yield change
+    texts = unit.constants()
+    yield from (change for class_ in unit.classes() if (change := _model(class_, unit, texts)))
+    for item in unit.fields():
+        call = item.value
+        if isinstance(call, CallExpression) and call.name == "Table" and len(call.args) > 1:
+            yield from [change] if (change := _table(item, call, texts)) else []
 
 
 def _table(item: Assign, call: CallExpression, texts: dict[str, str]) -> SchemaChange | None:
@@ -52,7 +45,7 @@ def _table(item: Assign, call: CallExpression, texts: dict[str, str]) -> SchemaC
     draft = TableDraft(name)
     for arg in call.args[2:]:
         if isinstance(arg, CallExpression) and arg.name in COLUMN_CALLS:
-            draft.put(_nullable(read_column(arg, texts=texts)))
+            draft.put(read_column(arg, texts=texts).or_nullable())
         elif isinstance(arg, CallExpression):
             apply_constraint(draft, arg, texts)
     if not name or not draft.columns:
@@ -68,14 +61,9 @@ def _change(draft: TableDraft, model: str, start: int, end: int, flags: tuple[st
     )  # fmt: skip
 
 
-def _nullable(column: Column) -> Column:
-    """A column is nullable unless declared otherwise."""
-    return replace(column, nullable=True) if column.nullable is None else column
-
-
 def _model(class_: Class, unit: SourceUnit, texts: dict[str, str]) -> SchemaChange | None:
     bases = [name_of(base) for base in class_.bases]
-    options = assigned(class_.body)
+    options = class_.assigned()
     sqlmodel = options.get("class:table") is True
     draft = TableDraft(text_of(options.get("__tablename__"), texts), comment=first_paragraph(class_.doc))
     for item in class_.body:
@@ -108,29 +96,19 @@ def _flags(draft: TableDraft, bases: list[str], sqlmodel: bool, options: dict[st
     # Flask-SQLAlchemy names tables after classes; other classes without a table name are mixins or subclasses
     if "db.Model" in bases and draft.primary_key:
         return ("root",)
-    if (
-        not bases
-        or bases == ["object"]
-        or any(base in ("SQLModel", "Base") or base.endswith("Mixin") for base in bases)
-    ):
-        return ("mixin",)
-    return ("mixin", "one_table") if not draft.primary_key else ("mixin",)
+    is_base = bases in ([], ["object"]) or any(base in ("SQLModel", "Base") or base.endswith("Mixin") for base in bases)
+    return ("mixin",) if is_base or draft.primary_key else ("mixin", "one_table")
 
 
 def _field(draft: TableDraft, item: Assign, texts: dict[str, str], *, plain: bool) -> None:
     value, hint = item.value, item.annotation
-    inner = (
-        hint.args[0]
-        if isinstance(hint, CallExpression)
-        and hint.name == "[]"
-        and name_of(hint.target).endswith("Mapped")
-        and hint.args
-        else None
-    )
+    inner = None
+    if isinstance(hint, CallExpression) and hint.name == "[]" and name_of(hint.target).endswith("Mapped") and hint.args:
+        inner = hint.args[0]
     if isinstance(value, CallExpression):
         if value.name in COLUMN_CALLS:
             column = read_column(value, item.name, texts)
-            draft.put(_nullable(_annotated(column, inner)) if inner is None else _annotated(column, inner))
+            draft.put(column.or_nullable() if inner is None else _annotated(column, inner))
             if value.named.get("index") is True:
                 draft.add_index(Index((column.name,), column.unique))
         elif value.name in _RELATIONS:
@@ -142,7 +120,7 @@ def _field(draft: TableDraft, item: Assign, texts: dict[str, str], *, plain: boo
         elif value.name in ("deferred", "column_property"):
             inside = value.arg(0)
             if isinstance(inside, CallExpression) and inside.name in COLUMN_CALLS:
-                draft.put(_nullable(read_column(inside, item.name, texts)))
+                draft.put(read_column(inside, item.name, texts).or_nullable())
     elif inner is not None and not item.name.startswith("__"):
         draft.put(_annotated(Column(item.name), inner))
     elif plain and hint is not None and not item.name.startswith(("_", "class:", "model_config")):
@@ -183,16 +161,11 @@ def _hint_text(hint: Value) -> str:
 
 
 def _is_list(hint: Value) -> bool:
-    return (
-        re.match(
-            r"(?:\w+\.)*(?:list|List|set|Set|Sequence)\[|(?:\w+\.)*(?:DynamicMapped|WriteOnlyMapped)", _hint_text(hint)
-        )
-        is not None
-    )
+    return _LIST_TYPE.match(_hint_text(hint)) is not None
 
 
 def _sqlmodel(name: str, call: CallExpression, hint: Value) -> Column:
-    target = text_of(call.named.get("foreign_key"))
+    target = call.text("foreign_key")
     inner = call.named.get("sa_column")
     column = _annotated(read_column(inner, name) if isinstance(inner, CallExpression) else Column(name), hint)
     kind = call.named.get("sa_type")

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from waypost.code.schema.draft import TableDraft
-from waypost.code.schema.languages.values import CallExpression, Name, Value, spelled, text_of, texts_of
 from waypost.code.schema.model import Column, Index
 from waypost.code.schema.names import text_table
+from waypost.code.schema.values import CallExpression, Name, Value, spelled_default, text_of, texts_of
 
 COLUMN_CALLS = frozenset({"Column", "mapped_column"})
 
@@ -18,35 +18,27 @@ def read_column(call: CallExpression, name: str = "", texts: Mapping[str, str] |
     if args and (first_text := text_of(args[0], texts)):
         name = first_text
         args.pop(0)
-    name = text_of(call.named.get("name"), texts) or name
+    name = call.text("name", texts) or name
     kind, references = "", None
     for arg in (*args, call.named.get("type_")):
         if isinstance(arg, CallExpression) and arg.name == "ForeignKey":
             references = _target(arg.arg(0, "column"), texts)
-        elif (
-            not kind
-            and isinstance(arg, CallExpression | Name)
-            and (not isinstance(arg, CallExpression) or arg.name not in _NOT_TYPES)
-        ):
+        elif not kind and (isinstance(arg, Name) or (isinstance(arg, CallExpression) and arg.name not in _NOT_TYPES)):
             kind = type_of(arg)
     primary = call.named.get("primary_key") is True
     default = call.named.get("server_default", call.named.get("default"))
     nullable = call.named.get("nullable")
+    if isinstance(default, CallExpression) and default.name == "text" and default.args:
+        default = default.args[0] if default.args[0] is not None else "null"
     return Column(
         name=name,
         type=kind,
         nullable=False if primary else nullable if isinstance(nullable, bool) else None,
-        default=spelled(
-            default.args[0]
-            if isinstance(default, CallExpression) and default.name == "text" and default.args
-            else default
-        )
-        if default is not None
-        else None,
+        default=spelled_default(default),
         primary=primary,
         unique=call.named.get("unique") is True,
         references=references,
-        comment=text_of(call.named.get("comment")) or text_of(call.named.get("doc")),
+        comment=call.text("comment") or call.text("doc"),
     )
 
 
@@ -94,11 +86,11 @@ def apply_constraint(draft: TableDraft, call: CallExpression, texts: Mapping[str
     elif call.name == "UniqueConstraint":
         names = tuple(text for arg in call.args if (text := text_of(arg, texts)))
         if names:
-            draft.add_index(Index(names, True, text_of(call.named.get("name"))))
+            draft.add_index(Index(names, True, call.text("name")))
     elif call.name == "Index":
         names = tuple(text_of(arg, texts) or _last(arg) for arg in call.args[1:])
         if names and all(names):
-            draft.add_index(Index(names, call.named.get("unique") is True, text_of(call.arg(0), texts)))
+            draft.add_index(Index(names, call.named.get("unique") is True, call.text_at(0, texts=texts)))
     elif call.name == "ForeignKeyConstraint" and len(call.args) > 1:
         refer(draft, texts_of(call.args[0], texts), call.args[1], texts)
 

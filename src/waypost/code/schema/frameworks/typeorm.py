@@ -5,7 +5,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from waypost.code.schema.languages.ecmascript import read_script
-from waypost.code.schema.languages.values import (
+from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation, foreign_key
+from waypost.code.schema.names import ORM_RELATIONS, snake
+from waypost.code.schema.sql.statements import read_embedded_sql
+from waypost.code.schema.values import (
     Assign,
     CallExpression,
     Class,
@@ -13,64 +16,39 @@ from waypost.code.schema.languages.values import (
     Name,
     SourceUnit,
     Value,
-    calls,
-    classes,
-    fields,
-    functions,
     name_of,
-    spelled,
+    spelled_default,
     text_of,
     texts_of,
 )
-from waypost.code.schema.model import Column, Index, SchemaChange, TableRelation
-from waypost.code.schema.names import snake
-from waypost.code.schema.sql.statements import read_embedded_sql
 from waypost.code.source import SourceFile
 
 MODEL, MIGRATION = "TypeORM entity", "TypeORM migration"
-_COLUMNS = {
-    "Column": "",
-    "PrimaryColumn": "",
-    "PrimaryGeneratedColumn": "integer",
-    "CreateDateColumn": "timestamp",
-    "UpdateDateColumn": "timestamp",
-    "DeleteDateColumn": "timestamp",
-    "VersionColumn": "integer",
-    "ObjectIdColumn": "objectid",
-    "VirtualColumn": "",
-    "ViewColumn": "",
-}
-_RELATIONS = {
-    "ManyToOne": "belongs_to",
-    "OneToMany": "has_many",
-    "OneToOne": "has_one",
-    "ManyToMany": "belongs_to_many",
-}
+_COLUMNS = dict.fromkeys(("Column", "PrimaryColumn", "VirtualColumn", "ViewColumn"), "")
+_COLUMNS |= dict.fromkeys(("CreateDateColumn", "UpdateDateColumn", "DeleteDateColumn"), "timestamp")
+_COLUMNS |= {"PrimaryGeneratedColumn": "integer", "VersionColumn": "integer", "ObjectIdColumn": "objectid"}
 _TYPES = {"string": "varchar", "number": "integer", "boolean": "boolean", "Date": "timestamp", "Buffer": "blob"}
 
 
 def find_typeorm(source: SourceFile) -> Iterator[SchemaChange]:
     unit = read_script(source.text, source.path)
-    for class_ in classes(unit.items):
-        change = _entity(class_, unit)
-        if change is not None:
-            yield change
+    return (change for class_ in unit.classes() if (change := _entity(class_, unit)))
 
 
 def find_typeorm_migration(source: SourceFile) -> Iterator[SchemaChange]:
     """The changes in `up`."""
-    for class_ in classes(read_script(source.text, source.path).items):
-        for method in functions(class_.body):
+    for class_ in read_script(source.text, source.path).classes():
+        for method in class_.functions():
             if method.name == "up":
-                for call in calls(method.body):
+                for call in method.calls():
                     yield from _run(call)
 
 
 def _run(call: CallExpression) -> Iterator[SchemaChange]:
     if call.name == "query":
-        yield from read_embedded_sql(text_of(call.arg(0)), MIGRATION, call.lines)
+        yield from read_embedded_sql(call.text_at(0), MIGRATION, call.lines)
         return
-    template = SchemaChange("revision", text_of(call.arg(0)), call.lines, MIGRATION)
+    template = SchemaChange("revision", call.text_at(0), call.lines, MIGRATION)
     second = call.arg(1)
     match call.name:
         case "createTable":
@@ -85,8 +63,8 @@ def _run(call: CallExpression) -> Iterator[SchemaChange]:
         case "dropColumn" | "dropColumns" if template.table:
             for name in texts_of(second):
                 yield replace(template, action="drop_column", name=name)
-        case "renameColumn" if template.table and text_of(second) and text_of(call.arg(2)):
-            yield replace(template, action="rename_column", name=text_of(second), new_name=text_of(call.arg(2)))
+        case "renameColumn" if template.table and text_of(second) and call.text_at(2):
+            yield replace(template, action="rename_column", name=text_of(second), new_name=call.text_at(2))
         case "createForeignKey" if template.table:
             for settings in _options(second):
                 yield replace(template, action="add_reference", columns=_foreign(settings))
@@ -115,15 +93,14 @@ def _create(call: CallExpression, template: SchemaChange) -> Iterator[SchemaChan
 def _described(settings: dict[str, Value]) -> Column:
     return Column(
         text_of(settings.get("name")), text_of(settings.get("type")), settings.get("isNullable") is True,
-        spelled(settings["default"]) if settings.get("default") is not None else None,
+        spelled_default(settings.get("default")),
         settings.get("isPrimary") is True, settings.get("isUnique") is True, comment=text_of(settings.get("comment")),
     )  # fmt: skip
 
 
 def _foreign(settings: dict[str, Value]) -> tuple[Column, ...]:
-    table, fields_ = text_of(settings.get("referencedTableName")), texts_of(settings.get("referencedColumnNames"))
-    names = texts_of(settings.get("columnNames"))
-    return tuple(Column(n, references=(table, fields_[i] if i < len(fields_) else "")) for i, n in enumerate(names))
+    table, targets = text_of(settings.get("referencedTableName")), texts_of(settings.get("referencedColumnNames"))
+    return foreign_key(texts_of(settings.get("columnNames")), table, targets)
 
 
 def _entity(class_: Class, unit: SourceUnit) -> SchemaChange | None:
@@ -132,7 +109,7 @@ def _entity(class_: Class, unit: SourceUnit) -> SchemaChange | None:
     columns: list[Column] = []
     indexes = [index for mark in class_.decorators if (index := _index(mark))]
     relations: list[TableRelation] = []
-    for item in fields(class_.body):
+    for item in class_.fields():
         _member(item, columns, indexes, relations, unit)
     if entity is None and not columns and not relations:
         return None
@@ -177,9 +154,9 @@ def _member(
     item: Assign, columns: list[Column], indexes: list[Index], relations: list[TableRelation], unit: SourceUnit
 ) -> None:
     marks = {mark.name: mark for mark in item.decorators}
-    relation = next((mark for name, mark in marks.items() if name in _RELATIONS), None)
+    relation = next((mark for name, mark in marks.items() if name in ORM_RELATIONS), None)
     if relation is not None:
-        _relate(item, relation, marks, columns, relations, unit)
+        _relate(item, relation, columns, relations, unit)
         return
     mark = next((mark for name, mark in marks.items() if name in _COLUMNS), None)
     if mark is None or mark.name == "VirtualColumn":
@@ -194,7 +171,7 @@ def _member(
 
 def _column(item: Assign, mark: CallExpression) -> Column:
     settings = mark.options
-    first = text_of(mark.arg(0))
+    first = mark.text_at(0)
     hint = item.annotation.text if isinstance(item.annotation, Name) else ""
     bare = re.sub(r"(?<!\s)\s*+\|\s*+(?:null|undefined)", "", hint)
     kind = first if first and first not in ("increment", "rowid", "identity") else text_of(settings.get("type"))
@@ -203,27 +180,22 @@ def _column(item: Assign, mark: CallExpression) -> Column:
         kind = f"{kind}({settings['length']})"
     if settings.get("array") is True:
         kind += "[]"
-    primary = (
-        mark.name in ("PrimaryColumn", "PrimaryGeneratedColumn", "ObjectIdColumn") or settings.get("primary") is True
-    )
+    is_key = mark.name in ("PrimaryColumn", "PrimaryGeneratedColumn", "ObjectIdColumn")
+    primary = is_key or settings.get("primary") is True
     default = settings.get("default")
     return Column(
         text_of(settings.get("name")) or item.name, kind[:100],
         False if primary else settings.get("nullable") is True or mark.name == "DeleteDateColumn",
-        spelled(default) if default is not None else None, primary, settings.get("unique") is True,
+        spelled_default(default), primary, settings.get("unique") is True,
         comment=text_of(settings.get("comment")),
     )  # fmt: skip
 
 
 def _relate(
-    item: Assign,
-    mark: CallExpression,
-    marks: dict[str, CallExpression],
-    columns: list[Column],
-    relations: list[TableRelation],
-    unit: SourceUnit,
+    item: Assign, mark: CallExpression, columns: list[Column], relations: list[TableRelation], unit: SourceUnit
 ) -> None:
-    kind = _RELATIONS[mark.name]
+    marks = {mark.name: mark for mark in item.decorators}
+    kind = ORM_RELATIONS[mark.name]
     target = _target(mark.arg(0), item, unit)
     if not target:
         return

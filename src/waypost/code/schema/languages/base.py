@@ -5,7 +5,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from waypost.code.schema.languages.values import CallExpression, FunctionBlock, Item, Name, SourceUnit, Value
+from waypost.code.schema.values import Assign, CallExpression, FunctionBlock, Item, Name, SourceUnit, Value
 from waypost.model.reference import LineRange
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class SyntaxReader:
 
     module = ""
     function = "language"
+    flat: frozenset[str] = frozenset()  # nodes whose statements count as those around them
 
     def __init__(self, text: str) -> None:
         self.source = text.encode("utf-8", "replace")
@@ -52,7 +53,6 @@ class SyntaxReader:
             self.bound[name] = before
 
     def remember_list(self, name: str, value: Value) -> None:
-        """Remember the name of a fixed list of texts."""
         if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
             self.lists[name] = [part for part in value if isinstance(part, str)]
 
@@ -61,15 +61,60 @@ class SyntaxReader:
         items = tuple(self.items(root, 0))
         return SourceUnit(items, self.imports, self.namespace)
 
-    def items(self, node: "Node", depth: int) -> Iterator[Item]:
-        """The statements below a node. Blocks of control flow are flattened."""
+    def items(self, node: "Node", depth: int, inside: str = "") -> Iterator[Item]:
+        """The statements below a node. Blocks of control flow are flattened. `inside` is the name of the outer class."""
+        if depth <= MAX_DEPTH:
+            for child in node.named_children:
+                yield from self.statement(child, depth, inside)
+
+    def statement(self, node: "Node", depth: int, inside: str) -> Iterator[Item]:
         raise NotImplementedError
 
+    def body(self, node: "Node", depth: int, inside: str = "") -> tuple[Item, ...]:
+        body = node.child_by_field_name("body")
+        return tuple(self.items(body, depth + 1, inside)) if body else ()
+
     def value(self, node: "Node", depth: int) -> Value:
+        if depth > MAX_DEPTH:
+            return self.unknown(node)
+        match node.type:
+            case "integer" | "float" | "number" | "integer_literal" | "decimal_integer_literal":
+                return self.number(node)
+            case "true" | "false":
+                return node.type == "true"
+            case "identifier" | "variable_name" if self.bound:
+                name = self.text(node)
+                return self.bound.get(name, Name(name))
+            case "array" | "list" | "tuple" | "set":
+                return [self.value(child, depth + 1) for child in node.named_children if child.type != "comment"]
+            case _:
+                return self.expression(node, depth)
+
+    def expression(self, node: "Node", depth: int) -> Value:
+        """The value of a node that is no common literal."""
         raise NotImplementedError
+
+    def optional(self, node: "Node | None", depth: int) -> Value:
+        return self.value(node, depth) if node is not None else None
+
+    def assignment(self, node: "Node", depth: int) -> Iterator[Assign]:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is not None and right is not None:
+            value = self.value(right, depth)
+            self.remember_list(self.text(left), value)
+            yield Assign(self.text(left), value, self.lines(node))
+
+    def loop(self, node: "Node", depth: int, inside: str = "") -> Iterator[Item]:
+        """The statements of `for left in right`, once for each text of a fixed list."""
+        listed = self.optional(node.child_by_field_name("right"), depth + 1)
+        for _ in self.iterate(self.field(node, "left"), listed):
+            yield from self.items(node, depth + 1, inside)
 
     def text(self, node: "Node | None") -> str:
         return "" if node is None else self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def field(self, node: "Node", name: str = "name") -> str:
+        return self.text(node.child_by_field_name(name))
 
     def unknown(self, node: "Node") -> Name:
         return Name(
@@ -81,6 +126,11 @@ class SyntaxReader:
         if node.end_point[1] == 0 and end > start:
             end -= 1
         return LineRange(start, end)
+
+    def joined(self, node: "Node", parts: "list[Value]") -> Value:
+        """Texts next to each other as one. Unknown if a part is no text."""
+        texts = [part for part in parts if isinstance(part, str)]
+        return "".join(texts) if len(texts) == len(parts) else self.unknown(node)
 
     def first(self, node: "Node", *types: str) -> "Node | None":
         return next((child for child in node.named_children if child.type in types), None)
@@ -99,3 +149,7 @@ class SyntaxReader:
 
     def block(self, parameters: "list[str]", body: "Node | None", depth: int) -> FunctionBlock:
         return FunctionBlock(tuple(parameters), tuple(self.items(body, depth + 1)) if body is not None else ())
+
+    def closure(self, parameters: "list[str]", value: Value) -> FunctionBlock:
+        """A function whose body is one expression."""
+        return FunctionBlock(tuple(parameters), (value,) if isinstance(value, CallExpression | Name) else ())

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from waypost.code.schema.languages.base import MAX_DEPTH, SyntaxReader
-from waypost.code.schema.languages.values import (
+from waypost.code.schema.values import (
     Assign,
     CallExpression,
     Class,
+    CodeBody,
     Function,
     FunctionBlock,
     Item,
@@ -19,23 +20,19 @@ from waypost.code.schema.languages.values import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_FLAT = frozenset((
-    "program", "statement_block", "if_statement", "else_clause", "for_statement", "while_statement", "try_statement",
-    "catch_clause", "finally_clause", "export_statement", "class_body",
-))  # fmt: skip
 _FUNCTIONS = frozenset(("arrow_function", "function_expression", "function", "generator_function"))
 
 
-def up_bodies(items: tuple[Item, ...]) -> Iterator[tuple[Item, ...]]:
+def up_bodies(unit: SourceUnit) -> Iterator[CodeBody]:
     """The bodies of `up` in a migration: a function, an assignment, or a member of an object."""
-    for item in items:
+    for item in unit.body:
         if isinstance(item, Function) and item.name == "up":
-            yield item.body
+            yield item
         elif isinstance(item, Assign):
             by_name = item.value if item.name.rpartition(".")[2] == "up" else None
             up = item.value.get("up") if isinstance(item.value, dict) else by_name
             if isinstance(up, FunctionBlock):
-                yield up.body
+                yield up
 
 
 def read_script(text: str, path: str) -> SourceUnit:
@@ -49,8 +46,12 @@ def read_script(text: str, path: str) -> SourceUnit:
 
 class _ScriptReader(SyntaxReader):
     module = "tree_sitter_javascript"
+    flat = frozenset((
+        "program", "statement_block", "if_statement", "else_clause", "for_statement", "while_statement",
+        "try_statement", "catch_clause", "finally_clause", "export_statement", "class_body",
+    ))  # fmt: skip
 
-    def items(self, node: "Node", depth: int) -> Iterator[Item]:
+    def items(self, node: "Node", depth: int, inside: str = "") -> Iterator[Item]:
         if depth > MAX_DEPTH:
             return
         decorators: list[CallExpression] = []
@@ -58,8 +59,11 @@ class _ScriptReader(SyntaxReader):
             if child.type == "decorator":
                 decorators += self._decorator(child, depth)
             elif child.type != "comment":
-                yield from self._item(child, depth, tuple(decorators))
+                yield from self.statement(child, depth, inside, tuple(decorators))
                 decorators = []
+
+    def _decorators(self, node: "Node", depth: int) -> list[CallExpression]:
+        return [call for child in node.children_by_field_name("decorator") for call in self._decorator(child, depth)]
 
     def _decorator(self, node: "Node", depth: int) -> Iterator[CallExpression]:
         if node.named_children:
@@ -69,42 +73,34 @@ class _ScriptReader(SyntaxReader):
             elif isinstance(value, Name):
                 yield CallExpression(value.text, None, (), {}, self.lines(node))
 
-    def _item(self, node: "Node", depth: int, decorators: tuple[CallExpression, ...]) -> Iterator[Item]:  # noqa: PLR0912 - one case per kind
+    def statement(  # noqa: PLR0912 - one case per kind
+        self, node: "Node", depth: int, inside: str, decorators: tuple[CallExpression, ...] = ()
+    ) -> Iterator[Item]:
         match node.type:
             case "class_declaration" | "abstract_class_declaration" | "class":
                 yield self._class(node, depth, decorators)
             case "public_field_definition" | "field_definition":
                 yield self._field(node, depth, decorators)
             case "method_definition" | "function_declaration" | "abstract_method_signature":
-                name = self.text(node.child_by_field_name("name"))
-                body = node.child_by_field_name("body")
-                parts = tuple(self.items(body, depth + 1)) if body else ()
-                yield Function(name, parts, self.lines(node), decorators)
+                yield Function(self.field(node), self.body(node, depth), self.lines(node), decorators)
             case "lexical_declaration" | "variable_declaration":
                 for child in node.named_children:
                     value = child.child_by_field_name("value")
                     if child.type == "variable_declarator" and value is not None:
-                        name = self.text(child.child_by_field_name("name"))
-                        initial = self.value(value, depth)
+                        name, initial = self.field(child), self.value(value, depth)
                         self.remember_list(name, initial)
                         yield Assign(name, initial, self.lines(node))
             case "expression_statement" | "return_statement":
                 for child in node.named_children:
                     yield from self._expression(child, depth)
             case "for_in_statement":
-                left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-                listed = self.value(right, depth + 1) if right else None
-                for _ in self.iterate(self.text(left), listed):
-                    yield from self.items(node, depth + 1)
+                yield from self.loop(node, depth)
             case "import_statement":
                 self._import(node)
-            case _ if node.type in _FLAT:
-                own_decorators = [
-                    call for child in node.children_by_field_name("decorator") for call in self._decorator(child, depth)
-                ]
+            case _ if node.type in self.flat:
                 inner = node.child_by_field_name("declaration")
                 if inner is not None:
-                    yield from self._item(inner, depth + 1, (*decorators, *own_decorators))
+                    yield from self.statement(inner, depth + 1, inside, (*decorators, *self._decorators(node, depth)))
                 else:
                     value = node.child_by_field_name("value") if node.type == "export_statement" else None
                     if value is not None:
@@ -125,8 +121,7 @@ class _ScriptReader(SyntaxReader):
             yield Assign("return", value, self.lines(node))
 
     def _class(self, node: "Node", depth: int, decorators: tuple[CallExpression, ...]) -> Class:
-        body = node.child_by_field_name("body")
-        inside = [call for child in node.children_by_field_name("decorator") for call in self._decorator(child, depth)]
+        inside = self._decorators(node, depth)
         bases: list[Value] = []
         heritage = self.first(node, "class_heritage")
         for child in heritage.named_children if heritage else ():
@@ -136,9 +131,8 @@ class _ScriptReader(SyntaxReader):
                     bases.append(self.value(above, depth))
             elif child.type != "implements_clause":
                 bases.append(self.value(child, depth))
-        items = tuple(self.items(body, depth + 1)) if body else ()
-        name = self.text(node.child_by_field_name("name"))
-        return Class(name, tuple(bases), items, self.lines(node), (*decorators, *inside), self._comment(node))
+        items, marks = self.body(node, depth), (*decorators, *inside)
+        return Class(self.field(node), tuple(bases), items, self.lines(node), marks, self._comment(node))
 
     def _comment(self, node: "Node") -> str:
         """The doc comment above a class or its export."""
@@ -153,12 +147,12 @@ class _ScriptReader(SyntaxReader):
         return " ".join(line for line in lines if line and not line.startswith("@"))[:300]
 
     def _field(self, node: "Node", depth: int, decorators: tuple[CallExpression, ...]) -> Assign:
-        inside = [call for child in node.children_by_field_name("decorator") for call in self._decorator(child, depth)]
+        marks = (*decorators, *self._decorators(node, depth))
         name = node.child_by_field_name("name") or node.child_by_field_name("property")
-        value, kind = node.child_by_field_name("value"), node.child_by_field_name("type")
+        kind = node.child_by_field_name("type")
         annotation = Name(self.text(kind).lstrip(": ")[:200]) if kind else None
-        initial = self.value(value, depth) if value else None
-        return Assign(self.text(name), initial, self.lines(node), annotation, (*decorators, *inside))
+        initial = self.optional(node.child_by_field_name("value"), depth)
+        return Assign(self.text(name), initial, self.lines(node), annotation, marks)
 
     def _import(self, node: "Node") -> None:
         source = node.child_by_field_name("source")
@@ -168,33 +162,21 @@ class _ScriptReader(SyntaxReader):
         while todo:
             child = todo.pop()
             if child.type == "import_specifier":
-                name = self.text(child.child_by_field_name("name"))
-                alias = self.text(child.child_by_field_name("alias")) or name
-                self.imports[alias] = f"{module}/{name}"
+                name = self.field(child)
+                self.imports[self.field(child, "alias") or name] = f"{module}/{name}"
             elif child.type == "identifier":
                 self.imports[self.text(child)] = f"{module}/{self.text(child)}"
             else:
                 todo += child.named_children
 
-    def value(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911, PLR0912 - one case per kind of expression
-        if depth > MAX_DEPTH:
-            return self.unknown(node)
+    def expression(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911 - one case per kind of expression
         match node.type:
             case "string":
                 return "".join(self.text(child) for child in node.named_children)
             case "template_string":
                 return self._template(node)
-            case "identifier" if self.bound:
-                name = self.text(node)
-                return self.bound.get(name, Name(name))
-            case "number":
-                return self.number(node)
-            case "true" | "false":
-                return node.type == "true"
             case "null" | "undefined":
                 return None
-            case "array":
-                return [self.value(child, depth + 1) for child in node.named_children if child.type != "comment"]
             case "object":
                 return self._object(node, depth + 1)
             case "call_expression" | "new_expression":
@@ -209,8 +191,6 @@ class _ScriptReader(SyntaxReader):
                 return self.value(node.named_children[0], depth + 1) if node.named_children else None
             case _ if node.type in _FUNCTIONS:
                 return self._function(node, depth + 1)
-            case "class":
-                return self.unknown(node)
             case _:
                 return self.unknown(node)
 
@@ -236,7 +216,7 @@ class _ScriptReader(SyntaxReader):
                     members[key_value if isinstance(key_value, str) else self.text(key)] = self.value(value, depth)
             elif child.type == "method_definition":
                 body = child.child_by_field_name("body")
-                members[self.text(child.child_by_field_name("name"))] = self.block([], body, depth)
+                members[self.field(child)] = self.block([], body, depth)
             elif child.type == "shorthand_property_identifier":
                 members[self.text(child)] = Name(self.text(child))
         return members
@@ -253,7 +233,7 @@ class _ScriptReader(SyntaxReader):
             value = self.value(body, depth)
             if isinstance(value, list | dict):
                 return FunctionBlock(tuple(names), (Assign("return", value, self.lines(body)),))
-            return FunctionBlock(tuple(names), (value,) if isinstance(value, CallExpression | Name) else ())
+            return self.closure(names, value)
         return self.block(names, body, depth)
 
     def _call(self, node: "Node", depth: int) -> Value:
@@ -265,8 +245,7 @@ class _ScriptReader(SyntaxReader):
         name = self.text(function) if function.end_byte - function.start_byte < 500 else ""
         if function.type == "member_expression":
             head = function.child_by_field_name("object")
-            target = self.value(head, depth) if head else None
-            name = self.text(function.child_by_field_name("property"))
+            target, name = self.optional(head, depth), self.field(function, "property")
         args = [self.value(c, depth) for c in arguments.named_children if c.type != "comment"] if arguments else []
         return self.call(node, name, target, args, {})
 

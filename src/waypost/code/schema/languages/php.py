@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from waypost.code.schema.languages.base import MAX_DEPTH, SyntaxReader
-from waypost.code.schema.languages.values import (
+from waypost.code.schema.languages.base import SyntaxReader
+from waypost.code.schema.values import (
     Assign,
     CallExpression,
     Class,
@@ -19,11 +19,6 @@ from waypost.code.schema.languages.values import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_FLAT = frozenset((
-    "program", "compound_statement", "if_statement", "else_clause", "else_if_clause", "for_statement",
-    "while_statement", "try_statement", "catch_clause", "finally_clause", "namespace_definition", "declaration_list",
-    "colon_block", "switch_statement", "switch_block", "case_statement",
-))  # fmt: skip
 _CALLS = frozenset(
     ("scoped_call_expression", "member_call_expression", "nullsafe_member_call_expression", "function_call_expression")
 )
@@ -36,40 +31,35 @@ def read_php(text: str) -> SourceUnit:
 class _PhpReader(SyntaxReader):
     module = "tree_sitter_php"
     function = "language_php"
+    flat = frozenset((
+        "program", "compound_statement", "if_statement", "else_clause", "else_if_clause", "for_statement",
+        "while_statement", "try_statement", "catch_clause", "finally_clause", "namespace_definition",
+        "declaration_list", "colon_block", "switch_statement", "switch_block", "case_statement",
+    ))  # fmt: skip
 
-    def items(self, node: "Node", depth: int) -> Iterator[Item]:
-        if depth > MAX_DEPTH:
-            return
-        for child in node.named_children:
-            yield from self._item(child, depth)
-
-    def _item(self, node: "Node", depth: int) -> Iterator[Item]:  # noqa: PLR0912 - one case per kind
+    def statement(self, node: "Node", depth: int, inside: str) -> Iterator[Item]:  # noqa: ARG002, PLR0912
         match node.type:
             case "expression_statement" | "return_statement" | "echo_statement":
                 for child in node.named_children:
                     yield from self._expression(child, depth)
             case "class_declaration" | "trait_declaration" | "interface_declaration":
-                yield self._class(node, depth, self.text(node.child_by_field_name("name")))
+                yield self._class(node, depth, self.field(node))
             case "method_declaration" | "function_definition":
-                body, returns = node.child_by_field_name("body"), node.child_by_field_name("return_type")
-                parts = tuple(self.items(body, depth + 1)) if body else ()
-                name = self.text(node.child_by_field_name("name"))
-                yield Function(name, parts, self.lines(node), returns=self.unknown(returns) if returns else None)
+                returns, parts = node.child_by_field_name("return_type"), self.body(node, depth)
+                written = self.unknown(returns) if returns else None
+                yield Function(self.field(node), parts, self.lines(node), returns=written)
             case "property_declaration":
                 for child in node.named_children:
                     if child.type == "property_element":
-                        value = child.child_by_field_name("default_value")
-                        initial = self.value(value, depth) if value else None
-                        self.remember_list(f"$this->{self.text(child.named_children[0])[1:]}", initial)
-                        yield Assign(self.text(child.named_children[0]), initial, self.lines(node))
+                        name = self.text(child.named_children[0])
+                        initial = self.optional(child.child_by_field_name("default_value"), depth)
+                        self.remember_list(f"$this->{name[1:]}", initial)
+                        yield Assign(name, initial, self.lines(node))
             case "const_declaration":
                 for child in node.named_children:
                     if child.type == "const_element" and len(child.named_children) > 1:
-                        yield Assign(
-                            self.text(child.named_children[0]),
-                            self.value(child.named_children[1], depth),
-                            self.lines(node),
-                        )
+                        constant, value = child.named_children[:2]
+                        yield Assign(self.text(constant), self.value(value, depth), self.lines(node))
             case "foreach_statement" if len(node.named_children) > 1:
                 listed, variable = node.named_children[:2]
                 for _ in self.iterate(self.text(variable), self.value(listed, depth + 1)):
@@ -78,18 +68,14 @@ class _PhpReader(SyntaxReader):
                 yield self.call(node, "use", None, [self.unknown(child) for child in node.named_children], {})
             case "namespace_use_declaration":
                 self._use(node)
-            case _ if node.type in _FLAT:
+            case _ if node.type in self.flat:
                 if node.type == "namespace_definition":
-                    self.namespace = self.text(node.child_by_field_name("name"))
+                    self.namespace = self.field(node)
                 yield from self.items(node, depth + 1)
 
     def _expression(self, node: "Node", depth: int) -> Iterator[Item]:
         if node.type == "assignment_expression":
-            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-            if left is not None and right is not None:
-                value = self.value(right, depth)
-                self.remember_list(self.text(left), value)
-                yield Assign(self.text(left), value, self.lines(node))
+            yield from self.assignment(node, depth)
         elif node.type == "object_creation_expression":
             inner = self.first(node, "anonymous_class")
             if inner is not None:
@@ -104,9 +90,8 @@ class _PhpReader(SyntaxReader):
                 yield Assign("return", value, self.lines(node))
 
     def _class(self, node: "Node", depth: int, name: str) -> Class:
-        clause, body = self.first(node, "base_clause"), node.child_by_field_name("body")
+        clause, items = self.first(node, "base_clause"), self.body(node, depth)
         bases = tuple(self.unknown(child) for child in clause.named_children) if clause else ()
-        items = tuple(self.items(body, depth + 1)) if body else ()
         kind = "trait" if node.type == "trait_declaration" else "class"
         if self.first(node, "abstract_modifier") is not None:
             kind = "abstract"
@@ -133,36 +118,23 @@ class _PhpReader(SyntaxReader):
                 alias = clause.child_by_field_name("alias")
                 self.imports[self.text(alias) if alias else full.rsplit("\\", 1)[-1]] = full
 
-    def value(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911 - one case per kind of expression
-        if depth > MAX_DEPTH:
-            return self.unknown(node)
+    def expression(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911 - one case per kind of expression
         match node.type:
             case "string" | "encapsed_string" | "nowdoc" | "heredoc":
                 return self._string(node)
-            case "integer" | "float":
-                return self.number(node)
             case "boolean":
                 return self.text(node).lower() == "true"
             case "null":
                 return None
-            case "variable_name" if self.bound:
-                name = self.text(node)
-                return self.bound.get(name, Name(name))
             case "array_creation_expression":
                 return self._array(node, depth + 1)
             case "anonymous_function" | "anonymous_function_creation_expression" | "arrow_function":
                 return self._closure(node, depth + 1)
-            case "binary_expression" if self.text(node.child_by_field_name("operator")) == ".":
-                parts = [self.value(child, depth + 1) for child in node.named_children]
-                return (
-                    "".join(p for p in parts if isinstance(p, str))
-                    if all(isinstance(p, str) for p in parts)
-                    else self.unknown(node)
-                )
+            case "binary_expression" if self.field(node, "operator") == ".":
+                return self.joined(node, [self.value(child, depth + 1) for child in node.named_children])
             case "parenthesized_expression" | "argument" | "cast_expression":
-                inner = [
-                    child for child in node.named_children if child.type not in ("name", "cast_type")
-                ] or node.named_children
+                parts = [child for child in node.named_children if child.type not in ("name", "cast_type")]
+                inner = parts or node.named_children
                 return self.value(inner[-1], depth + 1) if inner else None
             case _ if node.type in _CALLS:
                 return self._call(node, depth + 1)
@@ -198,12 +170,9 @@ class _PhpReader(SyntaxReader):
 
     def _closure(self, node: "Node", depth: int) -> FunctionBlock:
         parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
-        names = (
-            [self.text(child.child_by_field_name("name")) for child in parameters.named_children] if parameters else []
-        )
+        names = [self.field(child) for child in parameters.named_children] if parameters else []
         if body is not None and body.type != "compound_statement":
-            value = self.value(body, depth)
-            return FunctionBlock(tuple(names), (value,) if isinstance(value, CallExpression | Name) else ())
+            return self.closure(names, self.value(body, depth))
         return self.block(names, body, depth)
 
     def _call(self, node: "Node", depth: int) -> Value:
@@ -220,4 +189,4 @@ class _PhpReader(SyntaxReader):
                 named[self.text(label)] = self.value(child.named_children[-1], depth)
             else:
                 args.append(self.value(child, depth))
-        return self.call(node, self.text(name), self.value(head, depth) if head else None, args, named)
+        return self.call(node, self.text(name), self.optional(head, depth), args, named)

@@ -3,26 +3,11 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from waypost.code.schema.languages.base import MAX_DEPTH, SyntaxReader
-from waypost.code.schema.languages.values import (
-    Assign,
-    CallExpression,
-    Class,
-    Function,
-    FunctionBlock,
-    Item,
-    Name,
-    SourceUnit,
-    Value,
-)
+from waypost.code.schema.languages.base import SyntaxReader
+from waypost.code.schema.values import Assign, CallExpression, Class, Function, Item, Name, SourceUnit, Value
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-_FLAT = frozenset((
-    "module", "block", "if_statement", "elif_clause", "else_clause", "while_statement", "try_statement",
-    "except_clause", "finally_clause", "with_statement", "match_statement", "case_clause",
-))  # fmt: skip
 
 
 def read_python(text: str, *, functions: bool = False) -> SourceUnit:
@@ -35,25 +20,23 @@ def read_python(text: str, *, functions: bool = False) -> SourceUnit:
 class _PythonReader(SyntaxReader):
     module = "tree_sitter_python"
     functions = False
+    flat = frozenset((
+        "module", "block", "if_statement", "elif_clause", "else_clause", "while_statement", "try_statement",
+        "except_clause", "finally_clause", "with_statement", "match_statement", "case_clause",
+    ))  # fmt: skip
 
-    def items(self, node: "Node", depth: int, inside: str = "") -> Iterator[Item]:
-        if depth > MAX_DEPTH:
-            return
-        for child in node.named_children:
-            yield from self._item(child, depth, inside, ())
-
-    def _item(self, node: "Node", depth: int, inside: str, decorators: tuple[CallExpression, ...]) -> Iterator[Item]:  # noqa: PLR0912 - one case per kind
+    def statement(
+        self, node: "Node", depth: int, inside: str, decorators: tuple[CallExpression, ...] = ()
+    ) -> Iterator[Item]:
         match node.type:
             case "expression_statement":
                 yield from self._expression(node, depth)
             case "class_definition":
                 yield self._class(node, depth, inside, decorators)
             case "function_definition":
-                name, body = self.text(node.child_by_field_name("name")), node.child_by_field_name("body")
-                parts = tuple(self.items(body, depth + 1)) if body and self.functions else ()
-                returns = node.child_by_field_name("return_type")
-                return_value = self.value(returns, depth) if returns else None
-                yield Function(name, parts, self.lines(node), decorators, return_value)
+                parts = self.body(node, depth) if self.functions else ()
+                returns = self.optional(node.child_by_field_name("return_type"), depth)
+                yield Function(self.field(node), parts, self.lines(node), decorators, returns)
             case "decorated_definition":
                 decorator_values = [
                     self.value(c.named_children[0], depth) for c in node.named_children if c.type == "decorator"
@@ -65,7 +48,7 @@ class _PythonReader(SyntaxReader):
                 )
                 inner = node.child_by_field_name("definition")
                 if inner is not None:
-                    yield from self._item(inner, depth, inside, calls)
+                    yield from self.statement(inner, depth, inside, calls)
             case "import_from_statement" | "import_statement":
                 self._import(node)
             case "return_statement":
@@ -74,13 +57,10 @@ class _PythonReader(SyntaxReader):
                     if isinstance(value, CallExpression | Name):
                         yield value
             case "for_statement":
-                left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-                listed = self.value(right, depth + 1) if right else None
-                for _ in self.iterate(self.text(left), listed):
-                    yield from self.items(node, depth + 1, inside)
+                yield from self.loop(node, depth, inside)
             case "with_clause" | "with_item":
                 yield from self._with(node, depth)
-            case _ if node.type in _FLAT:
+            case _ if node.type in self.flat:
                 yield from self.items(node, depth + 1, inside)
 
     def _with(self, node: "Node", depth: int) -> Iterator[Item]:
@@ -94,10 +74,9 @@ class _PythonReader(SyntaxReader):
     def _expression(self, node: "Node", depth: int) -> Iterator[Item]:
         for child in node.named_children:
             if child.type == "assignment":
-                right, kind = child.child_by_field_name("right"), child.child_by_field_name("type")
-                value = self.value(right, depth) if right else None
-                annotation = self.value(kind, depth) if kind else None
-                name = self.text(child.child_by_field_name("left"))
+                value = self.optional(child.child_by_field_name("right"), depth)
+                annotation = self.optional(child.child_by_field_name("type"), depth)
+                name = self.field(child, "left")
                 self.remember_list(name, value)
                 yield Assign(name, value, self.lines(child), annotation)
             elif child.type in ("tuple", "parenthesized_expression"):
@@ -108,14 +87,14 @@ class _PythonReader(SyntaxReader):
                     yield keyword_value
 
     def _class(self, node: "Node", depth: int, inside: str, decorators: tuple[CallExpression, ...]) -> Class:
-        name = inside + self.text(node.child_by_field_name("name"))
+        name = inside + self.field(node)
         arguments, body = node.child_by_field_name("superclasses"), node.child_by_field_name("body")
         bases: list[Value] = []
         items: list[Item] = []
         for child in arguments.named_children if arguments else ():
             if child.type == "keyword_argument":
                 value = self.value(child.child_by_field_name("value") or child, depth)
-                items.append(Assign("class:" + self.text(child.child_by_field_name("name")), value, self.lines(child)))
+                items.append(Assign(f"class:{self.field(child)}", value, self.lines(child)))
             else:
                 bases.append(self.value(child, depth))
         if body:
@@ -130,38 +109,23 @@ class _PythonReader(SyntaxReader):
         return value if isinstance(value, str) else ""
 
     def _import(self, node: "Node") -> None:
-        module = self.text(node.child_by_field_name("module_name"))
+        module = self.field(node, "module_name")
         for child in node.children_by_field_name("name"):
             if child.type == "aliased_import":
-                name = self.text(child.child_by_field_name("name"))
-                alias = self.text(child.child_by_field_name("alias"))
+                name, alias = self.field(child), self.field(child, "alias")
             else:
                 name = self.text(child)
                 alias = name if module else name.split(".")[0]
             self.imports[alias] = f"{module}.{name}" if module else name
 
-    def value(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911, PLR0912 - one case per kind of expression
-        if depth > MAX_DEPTH:
-            return self.unknown(node)
+    def expression(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911 - one case per kind of expression
         match node.type:
             case "string":
                 return self._string(node)
             case "concatenated_string":
-                parts = [self._string(child) for child in node.named_children if child.type == "string"]
-                return (
-                    "".join(p for p in parts if isinstance(p, str))
-                    if all(isinstance(p, str) for p in parts)
-                    else self.unknown(node)
-                )
-            case "integer" | "float":
-                return self.number(node)
-            case "true" | "false":
-                return node.type == "true"
+                return self.joined(node, [self._string(part) for part in node.named_children if part.type == "string"])
             case "none":
                 return None
-            case "identifier" if self.bound:
-                name = self.text(node)
-                return self.bound.get(name, Name(name))
             case "call":
                 return self._call(node, depth + 1)
             case "subscript" | "generic_type":
@@ -172,17 +136,13 @@ class _PythonReader(SyntaxReader):
                 return self.call(
                     node, "[]", self.value(target, depth + 1), [self.value(c, depth + 1) for c in inner], {}
                 )
-            case "list" | "tuple" | "set":
-                return [self.value(child, depth + 1) for child in node.named_children if child.type != "comment"]
             case "dictionary":
                 return self._dictionary(node, depth + 1)
             case "parenthesized_expression" | "type" | "await":
                 inner = [child for child in node.named_children if child.type != "comment"]
                 return self.value(inner[0], depth + 1) if inner else None
             case "lambda":
-                body = node.child_by_field_name("body")
-                value = self.value(body, depth + 1) if body else None
-                return FunctionBlock((), (value,) if isinstance(value, CallExpression | Name) else ())
+                return self.closure([], self.optional(node.child_by_field_name("body"), depth + 1))
             case _:
                 return self.unknown(node)
 
@@ -199,14 +159,12 @@ class _PythonReader(SyntaxReader):
         name = self.text(function)
         if function.type == "attribute":
             head = function.child_by_field_name("object")
-            target = self.value(head, depth) if head else None
-            name = self.text(function.child_by_field_name("attribute"))
+            target, name = self.optional(head, depth), self.field(function, "attribute")
         args: list[Value] = []
         named: dict[str, Value] = {}
         for child in arguments.named_children if arguments else ():
             if child.type == "keyword_argument":
-                value = child.child_by_field_name("value")
-                named[self.text(child.child_by_field_name("name"))] = self.value(value, depth) if value else None
+                named[self.field(child)] = self.optional(child.child_by_field_name("value"), depth)
             elif child.type not in ("comment", "dictionary_splat"):
                 args.append(self.value(child, depth))
         return self.call(node, name, target, args, named)

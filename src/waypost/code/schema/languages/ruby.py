@@ -3,26 +3,11 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from waypost.code.schema.languages.base import MAX_DEPTH, SyntaxReader
-from waypost.code.schema.languages.values import (
-    Assign,
-    CallExpression,
-    Class,
-    Function,
-    FunctionBlock,
-    Item,
-    Name,
-    SourceUnit,
-    Value,
-)
+from waypost.code.schema.languages.base import SyntaxReader
+from waypost.code.schema.values import CallExpression, Class, Function, FunctionBlock, Item, Name, SourceUnit, Value
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-_FLAT = frozenset((
-    "program", "body_statement", "then", "else", "if", "unless", "elsif", "begin", "ensure", "rescue", "do",
-    "if_modifier", "unless_modifier", "case", "when", "block_body", "parenthesized_statements",
-))  # fmt: skip
 
 
 def read_ruby(text: str) -> SourceUnit:
@@ -31,39 +16,31 @@ def read_ruby(text: str) -> SourceUnit:
 
 class _RubyReader(SyntaxReader):
     module = "tree_sitter_ruby"
+    flat = frozenset((
+        "program", "body_statement", "then", "else", "if", "unless", "elsif", "begin", "ensure", "rescue", "do",
+        "if_modifier", "unless_modifier", "case", "when", "block_body", "parenthesized_statements",
+    ))  # fmt: skip
 
-    def items(self, node: "Node", depth: int, inside: str = "") -> Iterator[Item]:
-        if depth > MAX_DEPTH:
-            return
-        for child in node.named_children:
-            yield from self._item(child, depth, inside)
-
-    def _item(self, node: "Node", depth: int, inside: str) -> Iterator[Item]:
+    def statement(self, node: "Node", depth: int, inside: str) -> Iterator[Item]:
         match node.type:
             case "class" | "module":
                 yield self._class(node, depth, inside)
             case "method" | "singleton_method":
-                body = node.child_by_field_name("body")
-                parts = tuple(self.items(body, depth + 1)) if body else ()
-                yield Function(self.text(node.child_by_field_name("name")), parts, self.lines(node))
+                yield Function(self.field(node), self.body(node, depth), self.lines(node))
             case "assignment":
-                left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-                if left is not None and right is not None:
-                    value = self.value(right, depth)
-                    self.remember_list(self.text(left), value)
-                    yield Assign(self.text(left), value, self.lines(node))
+                yield from self.assignment(node, depth)
             case "call" if self._is_loop(node):
                 yield from self._loop(node, depth)
             case "call" | "identifier":
                 value = self.value(node, depth)
                 if isinstance(value, CallExpression | Name):
                     yield value
-            case _ if node.type in _FLAT:
+            case _ if node.type in self.flat:
                 yield from self.items(node, depth + 1, inside)
 
     def _is_loop(self, node: "Node") -> bool:
         receiver, block = node.child_by_field_name("receiver"), node.child_by_field_name("block")
-        return receiver is not None and block is not None and self.text(node.child_by_field_name("method")) == "each"
+        return receiver is not None and block is not None and self.field(node, "method") == "each"
 
     def _loop(self, node: "Node", depth: int) -> Iterator[Item]:
         """Unroll `%w[a b].each do |x|`."""
@@ -77,10 +54,8 @@ class _RubyReader(SyntaxReader):
                 yield from self.items(body, depth + 1)
 
     def _class(self, node: "Node", depth: int, inside: str) -> Class:
-        name = inside + self.text(node.child_by_field_name("name"))
-        above = node.child_by_field_name("superclass")
-        body = node.child_by_field_name("body")
-        items = tuple(self.items(body, depth + 1, f"{name}::")) if body else ()
+        name, above = inside + self.field(node), node.child_by_field_name("superclass")
+        items = self.body(node, depth, f"{name}::")
         bases = tuple(self.value(child, depth) for child in above.named_children) if above else ()
         return Class(name, bases, items, self.lines(node), doc=self._comment(node), kind=node.type)
 
@@ -98,9 +73,7 @@ class _RubyReader(SyntaxReader):
             "" if "Schema Information" in text or "frozen_string_literal" in text or "rubocop" in text else text[:300]
         )
 
-    def value(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911, PLR0912 - one case per kind of expression
-        if depth > MAX_DEPTH:
-            return self.unknown(node)
+    def expression(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911 - one case per kind of expression
         match node.type:
             case "string" | "heredoc_body":
                 if any(child.type == "interpolation" for child in node.named_children):
@@ -112,17 +85,8 @@ class _RubyReader(SyntaxReader):
                 return self.text(node)[1:]
             case "delimited_symbol":
                 return self.text(node).strip(":\"'")
-            case "integer" | "float":
-                return self.number(node)
-            case "true" | "false":
-                return node.type == "true"
             case "nil":
                 return None
-            case "identifier" if self.bound:
-                name = self.text(node)
-                return self.bound.get(name, Name(name))
-            case "array":
-                return [self.value(child, depth + 1) for child in node.named_children if child.type != "comment"]
             case "string_array" | "symbol_array":
                 return [self.text(child) for child in node.named_children]
             case "hash":
@@ -167,16 +131,11 @@ class _RubyReader(SyntaxReader):
     def _call(self, node: "Node", depth: int) -> Value:
         receiver, method = node.child_by_field_name("receiver"), node.child_by_field_name("method")
         arguments, block = node.child_by_field_name("arguments"), node.child_by_field_name("block")
-        target = self.value(receiver, depth) if receiver else None
-        args: list[Value] = []
-        named: dict[str, Value] = {}
-        for child in arguments.named_children if arguments else ():
-            if child.type == "pair":
-                key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
-                if key is not None and value is not None:
-                    named[self._key(key, depth)] = self.value(value, depth)
-            elif child.type not in ("comment", "splat_argument", "hash_splat_argument", "block_argument"):
-                args.append(self.value(child, depth))
+        target = self.optional(receiver, depth)
+        named = self._pairs(arguments, depth) if arguments else {}
+        skipped = ("pair", "comment", "splat_argument", "hash_splat_argument", "block_argument")
+        children = arguments.named_children if arguments else ()
+        args = [self.value(child, depth) for child in children if child.type not in skipped]
         if block is not None:
             args.append(self._block(block, depth))
         return self.call(node, self.text(method), target, args, named)

@@ -1,9 +1,8 @@
 """Read ALTER TABLE in any dialect."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from waypost.code.schema.model import Column, SchemaChange
+from waypost.code.schema.model import Column, SchemaChange, foreign_key
 from waypost.code.schema.sql.columns import is_constraint, read_column, read_constraint
 from waypost.code.schema.sql.tokens import Token, TokenReader
 from waypost.model.reference import LineRange
@@ -14,8 +13,7 @@ def read_alter(reader: TokenReader, lines: LineRange) -> Iterator[SchemaChange]:
     reader.accept("ONLY")
     table = reader.name()
     reader.accept("*")
-    if reader.accept("WITH", "CHECK") or reader.accept("WITH", "NOCHECK"):
-        pass
+    _ = reader.accept("WITH", "CHECK") or reader.accept("WITH", "NOCHECK")
     verb = ""
     for item in TokenReader((Token("mark", "(", 0), *reader.tokens[reader.at :])).group():
         clause = TokenReader(item)
@@ -29,7 +27,7 @@ def read_alter(reader: TokenReader, lines: LineRange) -> Iterator[SchemaChange]:
         yield from _alter_clause(clause, table, lines)
 
 
-def _alter_clause(clause: TokenReader, table: str, lines: LineRange) -> Iterator[SchemaChange]:  # noqa: PLR0912 - one case per kind
+def _alter_clause(clause: TokenReader, table: str, lines: LineRange) -> Iterator[SchemaChange]:
     if clause.accept("ADD"):
         yield from _add(clause, table, lines)
     elif clause.accept("DROP"):
@@ -48,25 +46,22 @@ def _alter_clause(clause: TokenReader, table: str, lines: LineRange) -> Iterator
                 yield SchemaChange("rename_index", table, lines, "", name=old, new_name=clause.name())
     elif clause.accept("CHANGE"):
         clause.accept("COLUMN")
-        old = clause.name()
-        column = read_column(clause)
-        if column:
-            if column.name != old:
-                yield SchemaChange("rename_column", table, lines, "", name=old, new_name=column.name)
-            yield SchemaChange("alter_column", table, lines, "", columns=(_full(column),))
+        yield from _redefine(clause, table, lines, clause.name())
     elif clause.accept("MODIFY"):
         clause.accept("COLUMN")
-        column = read_column(clause)
-        if column:
-            yield SchemaChange("alter_column", table, lines, "", columns=(_full(column),))
+        yield from _redefine(clause, table, lines)
     elif clause.accept("ALTER"):
         clause.accept("COLUMN")
         yield from _alter_column(clause, table, lines)
 
 
-def _full(column: Column) -> Column:
-    """MODIFY redefines the column: without NOT NULL it is nullable."""
-    return column if column.nullable is not None else replace(column, nullable=True)
+def _redefine(clause: TokenReader, table: str, lines: LineRange, old: str = "") -> Iterator[SchemaChange]:
+    """CHANGE and MODIFY redefine a column: without NOT NULL it is nullable."""
+    column = read_column(clause)
+    if column and old and column.name != old:
+        yield SchemaChange("rename_column", table, lines, "", name=old, new_name=column.name)
+    if column:
+        yield SchemaChange("alter_column", table, lines, "", columns=(column.or_nullable(),))
 
 
 def _add(clause: TokenReader, table: str, lines: LineRange) -> Iterator[SchemaChange]:
@@ -77,11 +72,7 @@ def _add(clause: TokenReader, table: str, lines: LineRange) -> Iterator[SchemaCh
         if constraint.indexes:
             yield SchemaChange("add_index", table, lines, "", indexes=tuple(constraint.indexes))
         for names, target, targets in constraint.references:
-            columns = tuple(
-                Column(name, references=(target, targets[place] if place < len(targets) else ""))
-                for place, name in enumerate(names)
-            )
-            yield SchemaChange("add_reference", table, lines, "", columns=columns)
+            yield SchemaChange("add_reference", table, lines, "", columns=foreign_key(names, target, targets))
         return
     clause.accept("COLUMN")
     clause.accept("IF", "NOT", "EXISTS")

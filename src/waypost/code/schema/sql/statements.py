@@ -19,8 +19,9 @@ _NUMBERED = re.compile(
 )
 _MIGRATION_FOLDER = re.compile(r"(?:^|/)(?:migrations?|migrate|changesets?|drizzle|sqlx)/", re.I)
 _DUMP_MARK = re.compile(r"(?:PostgreSQL database dump|MySQL dump|MariaDB dump|phpMyAdmin SQL Dump|mysqldump)", re.I)
-# Temporary tables.
 _TEMPORARY = frozenset({"TEMP", "TEMPORARY"})
+_BEFORE_TABLE = _TEMPORARY | {"GLOBAL", "LOCAL", "UNLOGGED", "FOREIGN", "EXTERNAL"}
+_BEFORE_TABLE |= {"UNIQUE", "CLUSTERED", "NONCLUSTERED", "FULLTEXT", "SPATIAL"}
 
 
 def find_sql(source: SourceFile) -> tuple[SchemaChange, ...]:
@@ -118,22 +119,9 @@ def _read_one(reader: TokenReader, lines: LineRange, comment: str) -> Iterator[S
 
 
 def _create(reader: TokenReader, lines: LineRange, comment: str) -> Iterator[SchemaChange]:
-    if reader.accept("OR", "REPLACE") or reader.accept("OR", "ALTER"):
-        pass
+    _ = reader.accept("OR", "REPLACE") or reader.accept("OR", "ALTER")
     words = []
-    while reader.peek().upper in (
-        *_TEMPORARY,
-        "GLOBAL",
-        "LOCAL",
-        "UNLOGGED",
-        "FOREIGN",
-        "EXTERNAL",
-        "UNIQUE",
-        "CLUSTERED",
-        "NONCLUSTERED",
-        "FULLTEXT",
-        "SPATIAL",
-    ):
+    while reader.peek().upper in _BEFORE_TABLE:
         words.append(reader.next().upper)
     if reader.accept("TABLE") and not _TEMPORARY & set(words):
         yield from _create_table(reader, lines, comment)

@@ -37,11 +37,8 @@ _PLACES = (
     _MODIFIERS + rb"(" + _MACRO + _ARGUMENTS + rb")"
     rb"(?=[ \t]+(?:const[ \t]+)?" + _IDENTIFIER + rb"(?:<[^<>\n]{0,100}>)?[ \t*&]+" + _IDENTIFIER + rb"[ \t]*[(=;\[])",
     # void reset() REQUIRES(lock) {
-    rb"\)[ \t]*+(?:(?:const|noexcept|override|final)[ \t]*+){0,3}+\s?[ \t]*+("
-    + _MACRO
-    + rb"_?"
-    + _ARGUMENTS
-    + rb")(?=\s{0,20}[{;])",
+    rb"\)[ \t]*+(?:(?:const|noexcept|override|final)[ \t]*+){0,3}+\s?[ \t]*+"
+    rb"(" + _MACRO + rb"_?" + _ARGUMENTS + rb")(?=\s{0,20}[{;])",
     # class API Foo
     rb"\b(?:class|struct|namespace|union|enum)[ \t]+(" + _MACRO + _ARGUMENTS + rb")(?=[ \t]+[A-Za-z_])",
     # a line of its own: Q_OBJECT, BEGIN_NAMESPACE
@@ -131,12 +128,8 @@ def _parameters(parameters: "Node", syntax: SyntaxCaptures) -> list[str]:
             if node.type in {"identifier", "field_identifier"}:
                 names.append(syntax.text.of(node))
                 break
-            inner = node.child_by_field_name("declarator")
-            node = (
-                inner
-                if inner is not None
-                else (node.named_child(node.named_child_count - 1) if node.named_child_count else None)
-            )
+            last = node.named_child(node.named_child_count - 1) if node.named_child_count else None
+            node = node.child_by_field_name("declarator") or last
     return names
 
 
@@ -161,20 +154,14 @@ def _without_templates(name: str) -> str:
 
 def _finish(definitions: list[Definition], _syntax: SyntaxCaptures) -> list[Definition]:
     """Drop a prototype if the function itself is in the same file."""
-    defined = {
-        (definition.owner, definition.name)
-        for definition in definitions
-        if definition.node.type == "function_definition"
-    }
-    return [
-        definition
-        for definition in definitions
-        if not (
-            definition.minor
-            and definition.node.type == "declaration"
-            and (definition.owner, definition.name) in defined
-        )
-    ]
+    functions = [definition for definition in definitions if definition.node.type == "function_definition"]
+    defined = {(definition.owner, definition.name) for definition in functions}
+
+    def is_repeated(definition: Definition) -> bool:
+        is_prototype = definition.minor and definition.node.type == "declaration"
+        return is_prototype and (definition.owner, definition.name) in defined
+
+    return [definition for definition in definitions if not is_repeated(definition)]
 
 
 def _imports(captures: Captures, syntax: SyntaxCaptures) -> list[Import]:

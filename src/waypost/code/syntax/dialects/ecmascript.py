@@ -67,14 +67,9 @@ def _read_function(definition: Definition) -> None:
 
 def _read_decorators(definition: Definition) -> None:
     """Decorators stand before `export`, inside the class or field, or before their member."""
-    nodes = [*definition.captures.get("outer", ()), definition.node]
-    written = [
-        inner
-        for node in nodes
-        if node.type in _DECORATED
-        for decorator in node.children_by_field_name("decorator")
-        if (inner := decorator.named_child(0)) is not None
-    ]
+    nodes = [node for node in (*definition.captures.get("outer", ()), definition.node) if node.type in _DECORATED]
+    decorators = (decorator for node in nodes for decorator in node.children_by_field_name("decorator"))
+    written = [inner for decorator in decorators if (inner := decorator.named_child(0)) is not None]
     if written:
         definition.captures["decorator"] = written
 
@@ -123,12 +118,8 @@ def _source(specifier: "Node") -> "Node | None":
 
 def _finish(definitions: list[Definition], _syntax: SyntaxCaptures) -> list[Definition]:
     """Drop function expressions that are the value of another definition."""
-    values = {
-        node.id
-        for definition in definitions
-        for node in definition.captures.get("function", ())
-        if node.id != definition.node.id
-    }
+    nodes = ((definition, node) for definition in definitions for node in definition.captures.get("function", ()))
+    values = {node.id for definition, node in nodes if node.id != definition.node.id}
     return [definition for definition in definitions if definition.node.id not in values]
 
 

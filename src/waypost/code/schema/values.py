@@ -4,7 +4,7 @@
 `CallExpression`. A literal is itself. Whatever depends on running the code is a `Name` with its text.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, Union
 
@@ -16,6 +16,50 @@ class Name:
     """A name, or an unresolved expression, as written."""
 
     text: str
+
+
+class CodeBody:
+    """Something with statements."""
+
+    __slots__ = ()
+    body: tuple["Item", ...]
+
+    def calls(self) -> Iterator["CallExpression"]:
+        """The calls that are statements or assigned values, in order."""
+        for item in self.body:
+            call = item.value if isinstance(item, Assign) else item
+            if isinstance(call, CallExpression):
+                yield call
+
+    def classes(self) -> Iterator["Class"]:
+        """All classes, including nested ones."""
+        for item in self.body:
+            if isinstance(item, Class):
+                yield item
+                yield from item.classes()
+
+    def functions(self) -> Iterator["Function"]:
+        return (item for item in self.body if isinstance(item, Function))
+
+    def fields(self) -> Iterator["Assign"]:
+        return (item for item in self.body if isinstance(item, Assign))
+
+    def assigned(self) -> dict[str, "Value"]:
+        """The values of fields, by name."""
+        return {item.name: item.value for item in self.fields()}
+
+    def constants(self) -> dict[str, str]:
+        """Constants with a fixed text in this file, under every spelling of their use."""
+        texts: dict[str, str] = {}
+        todo: list[tuple[Item, int]] = [(item, 0) for item in self.body]
+        while todo:
+            item, depth = todo.pop()
+            if isinstance(item, Assign) and isinstance(item.value, str):
+                for prefix in ("", "self::", "static::", "self.", "this."):
+                    texts.setdefault(prefix + item.name, item.value)
+            elif isinstance(item, Class | Function) and depth < 5:
+                todo += [(part, depth + 1) for part in item.body]
+        return texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +107,16 @@ class CallExpression:
             return self.args[place]
         return self.named.get(name) if name else None
 
+    def text_at(self, place: int, name: str = "", texts: Mapping[str, str] | None = None) -> str:
+        return text_of(self.arg(place, name), texts)
+
+    def text(self, name: str, texts: Mapping[str, str] | None = None) -> str:
+        """The text of a named argument."""
+        return text_of(self.named.get(name), texts)
+
 
 @dataclass(frozen=True, slots=True)
-class FunctionBlock:
-    """An anonymous function."""
-
+class FunctionBlock(CodeBody):
     parameters: tuple[str, ...]
     body: tuple["Item", ...]
 
@@ -90,7 +139,7 @@ class Assign:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class Function(CodeBody):
     name: str
     body: tuple["Item", ...]
     lines: LineRange
@@ -99,7 +148,7 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
-class Class:
+class Class(CodeBody):
     name: str  # with its outer classes and modules: `Admin::User`
     bases: tuple[Value, ...]
     body: tuple["Item", ...]
@@ -113,66 +162,16 @@ Item: TypeAlias = Assign | Function | Class | CallExpression | Name | FunctionBl
 
 
 @dataclass(frozen=True, slots=True)
-class SourceUnit:
+class SourceUnit(CodeBody):
     """A file. `imports` maps imported names to their origin: `User` → `app.models.User`."""
 
-    items: tuple[Item, ...]
+    body: tuple[Item, ...]
     imports: Mapping[str, str] = field(default_factory=dict)
     namespace: str = ""
 
     def reference(self, name: str) -> str:
         """A reference to a class by its name in this file."""
         return "@" + self.imports.get(name, name)
-
-
-def calls(items: Sequence[Item]) -> Iterator[CallExpression]:
-    """The calls that are statements or assigned values, in order."""
-    for item in items:
-        if isinstance(item, CallExpression):
-            yield item
-        elif isinstance(item, Assign) and isinstance(item.value, CallExpression):
-            yield item.value
-
-
-def classes(items: Sequence[Item]) -> Iterator[Class]:
-    """All classes, including nested ones."""
-    todo = list(items)
-    while todo:
-        item = todo.pop(0)
-        if isinstance(item, Class):
-            yield item
-            todo = [part for part in item.body if isinstance(part, Class)] + todo
-
-
-def functions(items: Sequence[Item]) -> Iterator[Function]:
-    for item in items:
-        if isinstance(item, Function):
-            yield item
-
-
-def fields(items: Sequence[Item]) -> Iterator[Assign]:
-    for item in items:
-        if isinstance(item, Assign):
-            yield item
-
-
-def assigned(items: Sequence[Item]) -> dict[str, Value]:
-    """The values of fields, by name."""
-    return {item.name: item.value for item in fields(items)}
-
-
-def constants(items: Sequence[Item]) -> dict[str, str]:
-    """Constants with a fixed text in this file, under every spelling of their use."""
-    texts: dict[str, str] = {}
-    todo: list[tuple[Item, int]] = [(item, 0) for item in items]
-    while todo:
-        item, depth = todo.pop()
-        if isinstance(item, Assign) and isinstance(item.value, str):
-            for prefix in ("", "self::", "static::", "self.", "this."):
-                texts.setdefault(prefix + item.name, item.value)
-        elif isinstance(item, Class | Function) and depth < 5:
-            todo += [(part, depth + 1) for part in item.body]
-    return texts
 
 
 def text_of(value: Value, texts: Mapping[str, str] | None = None) -> str:
@@ -214,6 +213,10 @@ def spelled(value: Value) -> str:  # noqa: PLR0911 - one case per kind
             return "[]" if not value else "[…]"
         case _:
             return "{}" if not value else "{…}"
+
+
+def spelled_default(value: Value) -> str | None:
+    return None if value is None else spelled(value)
 
 
 def first_paragraph(doc: str) -> str:
