@@ -195,7 +195,6 @@ def test_faces_do_not_import_the_store() -> None:
     assert {name: stores for name, stores in breaking.items() if stores} == {}
 
 
-@pytest.mark.xfail(strict=True, reason="variables are being renamed folder by folder")
 def test_variables_say_what_they_contain() -> None:
     breaking = {name: sorted(module.weak_names) for name, module in modules().items()}
     assert {name: weak for name, weak in breaking.items() if weak} == {}
