@@ -78,10 +78,7 @@ class MemoryRows:
         return self._versions.select("WHERE m.fingerprint = ? ORDER BY m.number", [fingerprint])
 
     def sketches(self, numbers: Iterable[int]) -> dict[int, VersionSketch]:
-        sketches = self._versions.sketches(
-            "FROM memories m WHERE m.number IN (SELECT value FROM each_number(?))", [list(numbers)]
-        )
-        return {sketch.number: sketch for sketch in sketches}
+        return {sketch.number: sketch for sketch in self._versions.sketches_of(numbers)}
 
     def followers(self, numbers: Iterable[int], reach: int, view: View) -> list[VersionSketch]:
         condition, parameters = visible(view)

@@ -31,7 +31,7 @@ class SqliteReader(SqlReader):
         self._readable = ReadableDatabase(connection)
         versions = ReadableVersionRows(self._readable)
         super().__init__(self._readable, versions)
-        self.search = ReadableSearch(self._readable, vectors)
+        self.search = ReadableSearch(self._readable, vectors, versions)
         self.code = ReadableCodeRows(self._readable)
         self.vectors = ReadableVectorRows(self._readable, versions)
 

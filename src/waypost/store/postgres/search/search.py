@@ -23,6 +23,7 @@ from waypost.store.postgres.search.vector_samples import Samples
 from waypost.store.search import FoundPassage, Population, Twin, VectorAnswer
 from waypost.store.sql.database import Database
 from waypost.store.sql.search import SqlSearch, by_score, deeper, uncommitted_twins
+from waypost.store.sql.versions import VersionRows
 
 if TYPE_CHECKING:
     from waypost.store.sql.scores import VectorScores
@@ -58,9 +59,9 @@ class PostgresSearch(SqlSearch):
     _LAST_PASSAGE = f"SELECT {LAST_PASSAGE}"
     _OF_DOMAINS = "domain = ANY(?::text[])"  # so the index of levels and domains gives these alone
 
-    def __init__(self, database: Database, samples: Samples) -> None:
+    def __init__(self, database: Database, samples: Samples, versions: VersionRows | None = None) -> None:
         """`samples` belong to the store of the space."""
-        super().__init__(database)
+        super().__init__(database, versions)
         self._samples = samples
         self._questions: dict[str, _Question] = {}
 
