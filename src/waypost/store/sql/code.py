@@ -87,7 +87,7 @@ class CodeRows:
 
     def has_any(self, checkout_id: str | None) -> bool:
         chosen, parameters = ("IS NOT NULL", ()) if checkout_id is None else ("= ?", (checkout_id,))
-        return bool(self._db.rows(f"SELECT 1 FROM memories WHERE checkout_id {chosen} LIMIT 1", parameters))
+        return bool(self._db.lasting_rows(f"SELECT 1 FROM memories WHERE checkout_id {chosen} LIMIT 1", parameters))
 
     def symbols_named(self, names: Sequence[str], limit: int, view: View) -> list[int]:
         condition, parameters = visible(view)

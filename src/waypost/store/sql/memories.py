@@ -100,7 +100,7 @@ class MemoryRows:
 
     def speakers(self, limit: int) -> list[str]:
         # Jumps from one name to the next in the index instead of reading every turn.
-        rows = self._db.rows(
+        rows = self._db.lasting_rows(
             "WITH RECURSIVE who (name) AS (SELECT min(speaker) FROM memories WHERE speaker IS NOT NULL UNION ALL"
             " SELECT (SELECT min(speaker) FROM memories WHERE speaker > who.name) FROM who WHERE who.name IS NOT NULL)"
             " SELECT name FROM who WHERE name IS NOT NULL LIMIT ?",

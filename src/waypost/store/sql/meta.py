@@ -18,7 +18,7 @@ class MetaRows:
         self._db = database
 
     def get(self, key: str) -> str | None:
-        rows = self._db.rows("SELECT value FROM meta WHERE key = ?", (key,))
+        rows = self._db.lasting_rows("SELECT value FROM meta WHERE key = ?", (key,))
         return str(rows[0][0]) if rows else None
 
 

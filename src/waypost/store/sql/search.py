@@ -113,7 +113,7 @@ class SqlSearch:
 
     def _last_passage(self) -> int:
         """The highest passage id: about how many there are, without counting them."""
-        ((number,),) = self._db.rows(self._LAST_PASSAGE)
+        ((number,),) = self._db.lasting_rows(self._LAST_PASSAGE)
         return int(number)
 
     def _passages_of(self, numbers: Sequence[int]) -> list[int]:
@@ -132,15 +132,16 @@ class SqlSearch:
         condition, parameters = visible(view)
         versions = None if set(view.collections) <= _CODE else self._versions
         columns = "m.number, m.memory_id" if versions is None else SKETCH_COLUMNS
-        ids, hits = list(scores), list[FoundPassage]()
+        ids, hits = list(scores), list[tuple[float, int, int, str]]()
         first = limit if view.domains is None and view.levels is None else len(ids)
         for part in (ids[:first], ids[first:]):
             if part and len(hits) < limit:
                 rows = self._db.rows(sql.format(columns=columns, visible=condition), [part, *parameters])
-                hits += [FoundPassage(row[1], row[2], row[3], scores[row[0]]) for row in rows]
+                hits += [(-scores[row[0]], row[1], row[2], row[3]) for row in rows]
                 if versions is not None:
                     versions.keep_sketches(row[2:] for row in rows)
-        return sorted(hits, key=by_score)[:limit]
+        hits.sort()
+        return [FoundPassage(passage, number, memory_id, -score) for score, passage, number, memory_id in hits[:limit]]
 
     def _twins_of(
         self, pairs: Iterable[tuple[int, int, float]], kind: str, domain: str, since_number: int

@@ -37,7 +37,7 @@ class VectorRows:
 
     def pending(self) -> dict[str, int]:
         return dict(
-            self._db.rows(
+            self._db.lasting_rows(
                 "SELECT e.name, (SELECT count(*) FROM owed o WHERE o.engine_id = e.engine_id) FROM engines e ORDER BY 1"
             )
         )

@@ -5,6 +5,7 @@ transaction. Nothing is written to the file.
 """
 
 import re
+import weakref
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -45,6 +46,7 @@ class ReadableDatabase(SqliteDatabase):
         self.damaged: set[str] = set()  # tables of which something was left out
         self.probes = 0  # failed reads
         self._copies: dict[str, TableCopy] = {}
+        self._lasting: dict[tuple[str, Sequence[Any]], list[Any]] | None = None
 
     @property
     def copied(self) -> frozenset[str]:
@@ -63,6 +65,17 @@ class ReadableDatabase(SqliteDatabase):
                     raise
                 return rows
         return self.whole_rows(sql, parameters)
+
+    def lasting_rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        if self._lasting is None:
+            self._lasting = _lasting_rows(self.connection)
+        key = (sql, parameters)
+        rows = self._lasting.get(key)
+        if rows is None:
+            rows = self.rows(sql, parameters)
+            if not self.damaged and not self._copies:
+                self._lasting[key] = rows
+        return rows
 
     def whole_rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
         """All rows, or CorruptError. Only tables other than `memories` may be copied for it."""
@@ -140,6 +153,20 @@ class ReadableDatabase(SqliteDatabase):
             self.connection.executemany(f"INSERT OR IGNORE INTO temp.{name} ({columns}) VALUES ({places})", copy.rows)
             for made_by in copy.indexes:
                 self.connection.execute(_INDEX.sub(r"\1 temp.", made_by))
+
+
+_kept: "weakref.WeakKeyDictionary[apsw.Connection, tuple[tuple[int, int], dict[Any, list[Any]]]]"
+_kept = weakref.WeakKeyDictionary()
+
+
+def _lasting_rows(connection: apsw.Connection) -> dict[Any, list[Any]]:
+    """What readers on this connection kept since the last write of anybody, to read and to extend."""
+    # The first number counts the writes of others that this transaction sees, the second our own.
+    state = (connection.pragma("data_version"), connection.total_changes())
+    kept = _kept.get(connection)
+    if kept is None or kept[0] != state:
+        kept = _kept[connection] = (state, {})
+    return kept[1]
 
 
 def is_whole(connection: apsw.Connection, table: str) -> bool:

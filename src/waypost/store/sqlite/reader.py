@@ -50,7 +50,7 @@ class SqliteReader(SqlReader):
         return TableRows(SqliteDatabase(self._readable.connection))
 
     def moved_notes(self) -> list[Any]:
-        return self._readable.rows(SELECT_NOTES)
+        return self._readable.lasting_rows(SELECT_NOTES)
 
 
 class ReadableCodeRows(CodeRows):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,13 +14,18 @@ from waypost.model.time import to_micros
 from waypost.store.memories import VersionSketch
 from waypost.store.sql.rows import version_of
 from waypost.store.sql.versions import M_COLUMNS, VersionRows
-from waypost.store.sqlite.checksums import FUNCTION, SUMMED
+from waypost.store.sqlite.checksums import FUNCTION, SUMMED, checksum
 from waypost.store.sqlite.readable_tables import MEMORIES, MOST_PROBES, UNREADABLE, ReadableDatabase
 
 _FALSE = (
     "SELECT number FROM memories WHERE number IN (SELECT value FROM each_number(?))"
     f" AND checksum IS NOT {FUNCTION}({', '.join(SUMMED['memories'].columns)})"
 )
+_WITH_CHECKSUMS = (
+    f"SELECT checksum, {', '.join(SUMMED['memories'].columns)} FROM memories"
+    " WHERE number IN (SELECT value FROM each_number(?))"
+)
+_KIND, _COLLECTION = (1 + SUMMED["memories"].columns.index(name) for name in ("kind", "collection"))
 _FIRST_MICROS, _LAST_MICROS = (to_micros(at.replace(tzinfo=UTC)) for at in (datetime.min, datetime.max))
 _LIMIT = re.compile(r"LIMIT (\?|\d+)\s*$")
 
@@ -55,6 +61,15 @@ class ReadableVersionRows(CheckedVersionRows):
 
     def by_number(self, numbers: Iterable[int]) -> dict[int, Version]:
         """Without those that differ from what was written: answers are made of these."""
+        numbers = list(numbers)
+        with suppress(apsw.CorruptError, ValueError, TypeError, OverflowError):
+            rows = self._readable.whole_rows(_WITH_CHECKSUMS, (numbers,))
+            if all(row[0] == checksum(*row[1:]) and row[_KIND] in KINDS for row in rows):
+                versions = self._with_references([(*row[1:_COLLECTION], *row[_COLLECTION + 1 :]) for row in rows])
+                return {version.number: version for version in versions}
+        return self._by_number_without_damage(numbers)
+
+    def _by_number_without_damage(self, numbers: Iterable[int]) -> dict[int, Version]:
         versions = super().by_number(numbers)
         false = self._db.rows(_FALSE, (list(versions),)) if versions else []
         if false:
