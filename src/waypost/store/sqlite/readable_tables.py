@@ -46,7 +46,7 @@ class ReadableDatabase(SqliteDatabase):
         self.damaged: set[str] = set()  # tables of which something was left out
         self.probes = 0  # failed reads
         self._copies: dict[str, TableCopy] = {}
-        self._lasting: dict[tuple[str, Sequence[Any]], list[Any]] | None = None
+        self._lasting: dict[Any, Any] | None = None
 
     @property
     def copied(self) -> frozenset[str]:
@@ -67,15 +67,24 @@ class ReadableDatabase(SqliteDatabase):
         return self.whole_rows(sql, parameters)
 
     def lasting_rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
-        if self._lasting is None:
-            self._lasting = _lasting_rows(self.connection)
-        key = (sql, parameters)
-        rows = self._lasting.get(key)
-        if rows is None:
+        kept, key = self.lasting(), (sql, parameters)
+        if key not in kept:
             rows = self.rows(sql, parameters)
-            if not self.damaged and not self._copies:
-                self._lasting[key] = rows
-        return rows
+            if not self.is_sound:
+                return rows
+            kept[key] = rows
+        return kept[key]
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether this transaction has met no damage."""
+        return not self.damaged and not self._copies
+
+    def lasting(self) -> dict[Any, Any]:
+        """What readers on this connection keep until somebody writes. Damaged tables must leave no trace in it."""
+        if self._lasting is None:
+            self._lasting = _lasting(self.connection)
+        return self._lasting
 
     def whole_rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
         """All rows, or CorruptError. Only tables other than `memories` may be copied for it."""
@@ -155,12 +164,11 @@ class ReadableDatabase(SqliteDatabase):
                 self.connection.execute(_INDEX.sub(r"\1 temp.", made_by))
 
 
-_kept: "weakref.WeakKeyDictionary[apsw.Connection, tuple[tuple[int, int], dict[Any, list[Any]]]]"
+_kept: "weakref.WeakKeyDictionary[apsw.Connection, tuple[tuple[int, int], dict[Any, Any]]]"
 _kept = weakref.WeakKeyDictionary()
 
 
-def _lasting_rows(connection: apsw.Connection) -> dict[Any, list[Any]]:
-    """What readers on this connection kept since the last write of anybody, to read and to extend."""
+def _lasting(connection: apsw.Connection) -> dict[Any, Any]:
     # The first number counts the writes of others that this transaction sees, the second our own.
     state = (connection.pragma("data_version"), connection.total_changes())
     kept = _kept.get(connection)

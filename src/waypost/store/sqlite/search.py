@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     OpenVectors = Callable[[apsw.Connection, str], EngineVectors | None]
 
+_MOST_KEPT = 50_000  # versions whose vector ids a connection keeps: 10 MB
 _MOST_WEIGHED = 15_000  # passages whose keywords are compared: a microsecond each
 
 
@@ -210,6 +211,18 @@ class ReadableSearch(SqliteSearch):
         except UNREADABLE:
             self._readable.damaged.add("vectors")
             return {}
+
+    def _vectors_of(self, engine: str, numbers: Sequence[int]) -> list[Any]:
+        kept: dict[int, list[Any]] = self._readable.lasting().setdefault(("vectors", engine), {})
+        new = [number for number in numbers if number not in kept]
+        if len(kept) + len(new) > _MOST_KEPT:
+            return super()._vectors_of(engine, numbers)
+        rows: dict[int, list[Any]] = {number: [] for number in new}
+        for row in super()._vectors_of(engine, new) if new else ():
+            rows[row[0]].append(row)
+        if self._readable.is_sound:
+            kept |= rows
+        return [row for number in numbers for row in kept.get(number, ()) or rows.get(number, ())]
 
     def twins(
         self, engine: str, vectors: "Vector", kind: str, domain: str, above: float, since_number: int = 0
