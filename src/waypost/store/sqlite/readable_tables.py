@@ -68,12 +68,12 @@ class ReadableDatabase(SqliteDatabase):
 
     def lasting_rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
         kept, key = self.lasting(), (sql, parameters)
-        if key not in kept:
+        rows: list[Any] | None = kept.get(key)
+        if rows is None:
             rows = self.rows(sql, parameters)
-            if not self.is_sound:
-                return rows
-            kept[key] = rows
-        return kept[key]
+            if self.is_sound:
+                kept[key] = rows
+        return rows
 
     @property
     def is_sound(self) -> bool:
