@@ -44,14 +44,14 @@ class PostgresSearch(SqlSearch):
     # `OFFSET 0` keeps the order: from the few hits to their memories. PostgreSQL itself, whose statistics are outdated
     # after many writes, would begin with everything that is current.
     _MEMORY = (
-        "CROSS JOIN LATERAL (SELECT m.memory_id FROM memories m WHERE m.number = p.number AND {visible} OFFSET 0) m"
+        "CROSS JOIN LATERAL (SELECT {columns} FROM memories m WHERE m.number = p.number AND {visible} OFFSET 0) m"
     )
     _PASSAGES = (
-        "SELECT p.passage_id, p.passage_id, p.number, m.memory_id FROM"
+        "SELECT p.passage_id, p.passage_id, m.* FROM"
         f" (SELECT passage_id, number FROM passages WHERE passage_id = ANY(?::bigint[]) OFFSET 0) p {_MEMORY}"
     )
     _PASSAGES_OF_VECTORS = (
-        "SELECT v.vector_id, p.passage_id, p.number, m.memory_id FROM"
+        "SELECT v.vector_id, p.passage_id, m.* FROM"
         " (SELECT vector_id, hash FROM vectors WHERE vector_id = ANY(?::bigint[]) OFFSET 0) v"
         f" CROSS JOIN LATERAL (SELECT passage_id, number FROM passages WHERE hash = v.hash OFFSET 0) p {_MEMORY}"
     )
