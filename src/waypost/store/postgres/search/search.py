@@ -43,9 +43,7 @@ class _Question(NamedTuple):
 class PostgresSearch(SqlSearch):
     # `OFFSET 0` keeps the order: from the few hits to their memories. PostgreSQL itself, whose statistics are outdated
     # after many writes, would begin with everything that is current.
-    _MEMORY = (
-        "CROSS JOIN LATERAL (SELECT {columns} FROM memories m WHERE m.number = p.number AND {visible} OFFSET 0) m"
-    )
+    _MEMORY = "CROSS JOIN LATERAL (SELECT {columns} FROM memories m WHERE m.number = p.number AND {visible} OFFSET 0) m"
     _PASSAGES = (
         "SELECT p.passage_id, p.passage_id, m.* FROM"
         f" (SELECT passage_id, number FROM passages WHERE passage_id = ANY(?::bigint[]) OFFSET 0) p {_MEMORY}"
