@@ -70,7 +70,9 @@ def test_paths_in_the_architecture_page_exist() -> None:
 def test_the_architecture_page_shows_every_layer() -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     shown = set(re.findall(r"\w+", " ".join(CODE_BLOCK.findall(ARCHITECTURE.read_text()))))
-    layers = {name for contract in contracts for layer in contract.get("layers", ()) for name in re.findall(r"\w+", layer)}
+    layers = {
+        name for contract in contracts for layer in contract.get("layers", ()) for name in re.findall(r"\w+", layer)
+    }
     assert layers - shown == {"__main__"}
 
 

@@ -1,19 +1,15 @@
 """What stands beside a hit is worth nearly as much as the hit, and what is long must be worth it."""
 
-from datetime import UTC, datetime
-
 import pytest
 
 from waypost.retrieve.neighbours import BESIDE, REACH, value, worth_around
 from waypost.retrieve.score import shown_score, total_of
 from waypost.store.protocol import VersionSketch
 
-T0 = datetime(2026, 1, 30, tzinfo=UTC)
-
 
 def turn(position: int, session: str | None = "s", speaker: str | None = None) -> VersionSketch:
     return VersionSketch(
-        position, f"{session}{position}", "conversation", "journal", None, session, position, speaker, "en", 0, T0
+        position, f"{session}{position}", "conversation", "journal", None, session, position, speaker, "en", 0, 0
     )
 
 

@@ -1,15 +1,17 @@
 """Each rule of ranking, on two or three memories that differ in nothing else."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from waypost.model.time import to_micros
 from waypost.retrieve.calibration import ServingEngines
 from waypost.retrieve.question import read_question
-from waypost.retrieve.score import RankCandidate, ScoredMemory, fuse
+from waypost.retrieve.score import RankCandidates, ScoredMemory, fuse
 from waypost.retrieve.traits import Traits
-from waypost.store.protocol import Population
+from waypost.store.protocol import Population, VersionSketch
 
 NOW = datetime(2023, 6, 15, 12, tzinfo=UTC)
 ENGINES = ServingEngines(english="minilm", multilingual="use")
@@ -17,27 +19,73 @@ POPULATIONS = {"minilm": {"en": Population(1000, 0.1, 0.1)}}
 SPEAKERS = ("Ann", "Ben", "user", "assistant")
 
 
+LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A memory and what searches found out about it."""
+
+    memory_id: str
+    language: str = "en"
+    keyword: float = 0.0
+    similarity: Mapping[str, float] = field(default_factory=dict)
+    session: str | None = None
+    position: int = 0  # from 0
+    speaker: str | None = None
+    time: datetime = LONG_AGO
+    traits: int = 0
+
+
 def turn(
     memory_id: str, position: int = 5, *, session: str | None = None, traits: int | None = None, **more: object
-) -> RankCandidate:
+) -> Candidate:
     """A turn of thirty words in a session of its own that nothing speaks for, unless told."""
-    plain = RankCandidate(memory_id, "en", session=session or f"session of {memory_id}", position=position)
-    return plain._replace(traits=Traits(30).packed if traits is None else traits, **more)  # type: ignore[arg-type]
+    plain = Candidate(memory_id, session=session or f"session of {memory_id}", position=position)
+    return replace(plain, traits=Traits(30).packed if traits is None else traits, **more)  # type: ignore[arg-type]
+
+
+def as_gathered(candidates: Sequence[Candidate]) -> RankCandidates:
+    numbered = list(enumerate(candidates, 1))
+    engines = {engine for _, candidate in numbered for engine in candidate.similarity}
+    return RankCandidates(
+        [
+            VersionSketch(
+                number,
+                candidate.memory_id,
+                "conversation",
+                "journal",
+                None,
+                candidate.session,
+                candidate.position + 1,
+                candidate.speaker,
+                candidate.language,
+                candidate.traits,
+                to_micros(candidate.time),
+            )
+            for number, candidate in numbered
+        ],
+        {number: candidate.keyword for number, candidate in numbered if candidate.keyword},
+        {
+            engine: {number: c.similarity[engine] for number, c in numbered if engine in c.similarity}
+            for engine in engines
+        },
+    )
 
 
 def ranked(
     question: str,
-    candidates: Sequence[RankCandidate],
+    candidates: Sequence[Candidate],
     *,
     language: str = "en",
     populations: Mapping[str, Mapping[str, Population]] = POPULATIONS,
     k: int = 10,
 ) -> list[ScoredMemory]:
     read = read_question(question, language=language, now=NOW, speakers=SPEAKERS)
-    return fuse(read, candidates, populations, ENGINES, now=NOW, k=k)
+    return fuse(read, as_gathered(candidates), populations, ENGINES, now=NOW, k=k)
 
 
-def order(question: str, candidates: Sequence[RankCandidate], **more: object) -> list[str]:
+def order(question: str, candidates: Sequence[Candidate], **more: object) -> list[str]:
     return [one.memory_id for one in ranked(question, candidates, **more)]  # type: ignore[arg-type]
 
 
@@ -148,13 +196,13 @@ def test_what_cannot_be_told_apart_is_ordered_by_id() -> None:
 
 
 def test_a_fact_outside_of_sessions_competes_with_turns() -> None:
-    fact = RankCandidate("fact", "en", keyword=5.0)
+    fact = Candidate("fact", "en", keyword=5.0)
     assert order("the boat", [turn("turn", keyword=5.0), fact])[0] == "fact"
-    assert order("the boat", [turn("turn", keyword=5.0), fact._replace(keyword=1.0)])[0] == "turn"
+    assert order("the boat", [turn("turn", keyword=5.0), replace(fact, keyword=1.0)])[0] == "turn"
 
 
 def test_facts_are_no_session_together() -> None:
-    facts = [RankCandidate("hit", "en", keyword=5.0), RankCandidate("other", "en")]
+    facts = [Candidate("hit", "en", keyword=5.0), Candidate("other", "en")]
     other = next(one for one in ranked("the boat", facts) if one.memory_id == "other")
     assert "session" not in other.why
 

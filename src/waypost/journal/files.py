@@ -79,12 +79,14 @@ class JournalFolder:
     def scan(self, *, archive: bool = True) -> dict[str, FileStamp]:
         """All files of the journal, sorted by path, with or without the archive."""
         stamps: dict[str, FileStamp] = {}
+        root = str(self.root)
         for folder in ("", *FOLDERS):
             if folder.startswith(ARCHIVE) and not archive:
                 continue
-            if not _is_plain_folder(self.root / folder):
+            directory = f"{root}{os.sep}{folder}"  # before every answer: pathlib is slow
+            if not _is_plain_folder(directory):
                 continue
-            with os.scandir(self.root / folder) as entries:
+            with os.scandir(directory) as entries:
                 for entry in entries:
                     logical = _logical(folder, entry.name)
                     if logical is None or (not folder and entry.name not in (DNA, INDEX)):
@@ -281,7 +283,7 @@ def _link_error(path: Path) -> StoreError:
     return StoreError(f"{path} is a symlink, which the journal does not follow.", "Replace it with a plain file.")
 
 
-def _is_plain_folder(path: Path) -> bool:
+def _is_plain_folder(path: Path | str) -> bool:
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except OSError:

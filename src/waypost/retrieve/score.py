@@ -28,13 +28,14 @@ A memory outside of sessions, such as a fact, counts as a session of one long tu
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from math import exp, log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from waypost.model.time import from_micros, to_micros
 from waypost.retrieve.calibration import ServingEngines, Spreads, keyword_weight
 from waypost.retrieve.question import ASSISTANTS, Question
-from waypost.store.protocol import Population
+from waypost.store.protocol import Population, VersionSketch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,22 +74,15 @@ RECENCY_HALF_LIFE_DAYS = 30.0
 # The scale of scores, from totals to 0 to 1; MIDDLE is shown as 0.5. In all sets evidence has a total of 3.0 to 4.1
 # in the median, the fiftieth candidate 0.8 to 2.2. For code: what is looked for 2.7 to 3.1, the tenth candidate 1.0 to 1.8.
 MIDDLE, CODE_MIDDLE, WIDTH = 2.2, 2.0, 0.6
-_LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
-_NO_COSINES: Mapping[str, float] = {}
 
 
-class RankCandidate(NamedTuple):  # hundreds are made for each question: a tuple takes a third of a dataclass's time
-    """A memory that may answer. Keyword and similarity are those of its best passage."""
+@dataclass(frozen=True, slots=True)
+class RankCandidates:
+    """Memories that may answer. Scores are those of their best passages, by version number."""
 
-    memory_id: str
-    language: str
-    keyword: float = 0.0  # BM25, higher is better; 0 where the keyword search did not bring it
-    similarity: Mapping[str, float] = _NO_COSINES  # by engine
-    session: str | None = None
-    position: int = 0  # place in the session, from 0
-    speaker: str | None = None
-    time: datetime | None = None  # with zone
-    traits: int = 0  # `traits_of(text, language).packed`
+    sketches: Sequence[VersionSketch]
+    keyword: Mapping[int, float]  # BM25, higher is better; missing where the keyword search did not bring it
+    similarity: Mapping[str, Mapping[int, float]]  # cosines by engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +95,7 @@ class ScoredMemory:
 
 def fuse(
     question: Question,
-    candidates: Sequence[RankCandidate],
+    candidates: RankCandidates,
     populations: Mapping[str, Mapping[str, Population]],
     engines: ServingEngines,
     *,
@@ -111,20 +105,21 @@ def fuse(
     """The best k, best first; equal ones newest first, then by id. `populations` is by engine and language."""
     import numpy as np  # heavy; only recall pays for it
 
-    if not candidates:
+    sketches = candidates.sketches
+    if not sketches:
         return []
     parts = _parts(question, candidates, populations, engines, now)
     table = np.stack(list(parts.values()))
     totals = table.sum(axis=0).round(9)
-    edge = np.partition(totals, -k)[-k] if k < len(candidates) else -np.inf
+    edge = np.partition(totals, -k)[-k] if k < len(sketches) else -np.inf
 
-    def order(at: int) -> tuple[float, float, str]:
-        return -totals[at], -(candidates[at].time or _LONG_AGO).timestamp(), candidates[at].memory_id
+    def order(at: int) -> tuple[float, int, str]:
+        return -totals[at], -sketches[at].micros, sketches[at].memory_id
 
     best = sorted(np.flatnonzero(totals >= edge).tolist(), key=order)[:k]
     return [
         ScoredMemory(
-            memory_id=candidates[at].memory_id,
+            memory_id=sketches[at].memory_id,
             score=shown_score(total),
             total=total,
             why={name: part for name, part in zip(parts, values, strict=True) if part},
@@ -146,68 +141,73 @@ def total_of(score: float, middle: float = MIDDLE) -> float:
 
 def _parts(
     question: Question,
-    candidates: Sequence[RankCandidate],
+    candidates: RankCandidates,
     populations: Mapping[str, Mapping[str, Population]],
     engines: ServingEngines,
     now: datetime,
 ) -> dict[str, "Floats"]:
     import numpy as np
 
-    _, _, keywords, _, sessions, positions, spoken_by, _, packed_traits = zip(*candidates, strict=True)
-    keyword = np.array(keywords, np.float64)
+    numbers, memory_ids, _, _, _, sessions, positions, spoken_by, languages, packed_traits, micros = zip(
+        *candidates.sketches, strict=True
+    )
+    keyword = np.array([candidates.keyword.get(number, 0.0) for number in numbers])
     keyword *= keyword_weight(question.language, populations) / max(float(keyword.max()), 1e-9)
-    meaning = np.array(_meanings(question.language, candidates, populations, engines))
+    meaning = _meanings(question.language, numbers, languages, candidates.similarity, populations, engines)
     lower = {speaker: (speaker or "").lower() for speaker in set(spoken_by)}
-    speakers = [lower[speaker] for speaker in spoken_by]
-    assistant = np.array([speaker in ASSISTANTS for speaker in speakers])
+    assistants = {speaker for speaker, name in lower.items() if name in ASSISTANTS}
+    assistant = np.array([speaker in assistants for speaker in spoken_by])
     traits = np.array(packed_traits, np.int64)  # as `traits.Traits.packed` lays them out
     asks, dated, counted = ((traits >> bit & 1).astype(bool) & ~assistant for bit in range(3))
     alone = np.array([name is None for name in sessions])
     words = np.where(alone, ENOUGH_WORDS, traits >> 3)
-    position = np.array(positions, np.int64)
-    opens = alone | (position == 0)
-    session = _sessions(candidates)
+    position = np.array(positions, np.int64)  # from 1
+    opens = alone | (position == 1)
+    session = _sessions(sessions, memory_ids)
     before = _from_before(session, position, keyword, meaning, asks)
     return {
         "keywords": keyword,
         "meaning": MEANING * meaning,
         "answer": before * np.minimum(1, SHORT_WORDS / np.maximum(words, 1)),
         "session": SESSION_KEYWORDS * _best(keyword, session) + SESSION_MEANING * _best(meaning, session),
-        "speaker": SPEAKER * _said_by(question, speakers),
+        "speaker": SPEAKER * _said_by(question, spoken_by, lower),
         "role": _role(question) * assistant,
         "telling": LENGTH * np.log1p(np.minimum(words, ENOUGH_WORDS)) + OPENING * opens + ASKING * asks,
         "type": WHEN * question.asks_when * dated + HOW_MANY * question.asks_how_many * counted,
-        "time": _time(question, candidates, now),
-        "recency": _recency(candidates, now),
+        "time": _time(question, micros, now),
+        "recency": _recency(micros, now),
     }
 
 
 def _meanings(
     language: str,
-    candidates: Sequence[RankCandidate],
+    numbers: Sequence[int],
+    languages: Sequence[str],
+    similarity: Mapping[str, Mapping[int, float]],
     populations: Mapping[str, Mapping[str, Population]],
     engines: ServingEngines,
-) -> list[float]:
+) -> "Floats":
     """Cosines in deviations from the mean; 0, the mean, where no engine has read the text."""
+    import numpy as np
+
     spreads = {engine: Spreads(by_language) for engine, by_language in populations.items()}
     scales = {
         text: [
-            (engine, *spreads[engine].scale(text))
+            (similarity[engine], *spreads[engine].scale(text))
             for engine in engines.by_preference(language, text)
-            if engine in spreads
+            if engine in spreads and engine in similarity
         ]
-        for text in {c.language for c in candidates}
+        for text in set(languages)
     }
     meanings = []
-    for candidate in candidates:
-        similarity = candidate.similarity
-        for engine, mean, deviation in scales[candidate.language]:
-            if engine in similarity:
-                meanings.append((similarity[engine] - mean) / deviation if deviation > 0 else 0.0)
+    for number, text in zip(numbers, languages, strict=True):
+        for cosines, mean, deviation in scales[text]:
+            if number in cosines:
+                meanings.append((cosines[number] - mean) / deviation if deviation > 0 else 0.0)
                 break
         else:
             meanings.append(0.0)
-    return meanings
+    return np.array(meanings)
 
 
 def _from_before(
@@ -236,13 +236,15 @@ def _from_before(
     return before
 
 
-def _sessions(candidates: Sequence[RankCandidate]) -> "NDArray[np.int64]":
+def _sessions(sessions: Sequence[str | None], memory_ids: Sequence[str]) -> "NDArray[np.int64]":
     """A number for each session; a memory outside of sessions is one by itself."""
     import numpy as np
 
-    numbers: dict[tuple[str, bool], int] = {}
-    keys = (((c.memory_id, True) if c.session is None else (c.session, False)) for c in candidates)
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
+    indexes: dict[str | tuple[str], int] = {}
+    keys = [
+        (memory_id,) if session is None else session for session, memory_id in zip(sessions, memory_ids, strict=True)
+    ]
+    return np.array([indexes.setdefault(key, len(indexes)) for key in keys], np.int64)
 
 
 def _best(values: "Floats", session: "NDArray[np.int64]") -> "Floats":
@@ -253,12 +255,12 @@ def _best(values: "Floats", session: "NDArray[np.int64]") -> "Floats":
     return best[session]
 
 
-def _said_by(question: Question, speakers: Sequence[str]) -> "Floats":
+def _said_by(question: Question, speakers: Sequence[str | None], lower: Mapping[str | None, str]) -> "Floats":
     import numpy as np
 
     if len(question.speakers) != 1:  # about two people, either may know
         return np.zeros(len(speakers))
-    return np.array([speaker in question.speakers for speaker in speakers], np.float64)
+    return np.array([lower[speaker] in question.speakers for speaker in speakers], np.float64)
 
 
 def _role(question: Question) -> float:
@@ -267,17 +269,15 @@ def _role(question: Question) -> float:
     return ASSISTANT_ON_SELF if question.about_self else ASSISTANT
 
 
-def _time(question: Question, candidates: Sequence[RankCandidate], now: datetime) -> "Floats":
+def _time(question: Question, micros: Sequence[int], now: datetime) -> "Floats":
     """By the days of the asker's clock, which `now` has."""
     import numpy as np
 
-    total = np.zeros(len(candidates))
+    total = np.zeros(len(micros))
     if not question.spans and not question.only_time:
         return total
-    for at, candidate in enumerate(candidates):
-        if candidate.time is None:
-            continue
-        day = candidate.time.astimezone(now.tzinfo).date()
+    for at, said in enumerate(micros):
+        day = from_micros(said).astimezone(now.tzinfo).date()
         named = any(span.first <= day <= span.last for span in question.days)
         if question.only_time:
             total[at] = ONLY_TIME * named
@@ -287,9 +287,9 @@ def _time(question: Question, candidates: Sequence[RankCandidate], now: datetime
     return total
 
 
-def _recency(candidates: Sequence[RankCandidate], now: datetime) -> "Floats":
+def _recency(micros: Sequence[int], now: datetime) -> "Floats":
     import numpy as np
 
-    days = np.array([(now - c.time).total_seconds() / 86_400 if c.time else np.inf for c in candidates])
+    days = (to_micros(now) - np.array(micros, np.int64)) / 1_000_000 / 86_400
     recent: Floats = RECENCY * 0.5 ** (np.maximum(days, 0.0) / RECENCY_HALF_LIFE_DAYS)
     return recent

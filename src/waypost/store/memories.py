@@ -33,7 +33,7 @@ class VersionSketch(NamedTuple):
     speaker: str | None
     language: str
     traits: int
-    time: datetime
+    micros: int  # when it was said or began to be true
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,13 +84,13 @@ class _Pool:
         self.gathered.sketches |= sketches
         self.domains |= self.reader.facts.domains_of(new)
         for engine, vector in self.asking.vectors.items():
-            for number, cosine in self.reader.search.vector_scores(engine, vector, new).items():
-                self.gathered.similarity.setdefault(number, {})[engine] = cosine
+            cosines = self.reader.search.vector_scores(engine, vector, new)
+            self.gathered.similarity.setdefault(engine, {}).update(cosines)
+        similarity = self.gathered.similarity
         for number, sketch in sketches.items():
-            by_engine = self.gathered.similarity.get(number, {})
             for name in self.asking.roles.by_preference(self.asking.question.language, sketch.language):
-                if name in by_engine:
-                    self.closeness[number] = closeness(by_engine[name], name)
+                if name in similarity and number in similarity[name]:
+                    self.closeness[number] = closeness(similarity[name][number], name)
                     break
 
     def may_show(self, number: int, domains: set[str]) -> bool:
@@ -174,7 +174,7 @@ def _fused(space: OpenSpace, pool: _Pool) -> list[Ranked]:
     sketches, number_of = pool.gathered.sketches, pool.gathered.numbers()
     candidates, populations = prose_candidates(pool.gathered), pool.gathered.populations
     roles, ranked = pool.asking.roles, list[Ranked]()
-    for memory in fuse(pool.asking.question, candidates, populations, roles, now=space.clock(), k=len(candidates)):
+    for memory in fuse(pool.asking.question, candidates, populations, roles, now=space.clock(), k=len(sketches)):
         number = number_of[memory.memory_id]
         level = sketches[number].level
         scored = with_closeness(memory, pool.closeness[number]) if number in pool.closeness else memory

@@ -297,6 +297,8 @@ def link_memory(
     where: str = "",
 ) -> LinkedMemory:
     """A memory with what became of the code it points at; `where` it was looked for, if not in the tree at hand."""
+    if not version.refs:
+        return LinkedMemory(version, state, (), confidence(version, state, now), seen_at=state.verified_at)
     judged = [(reference, verdicts.get((version.number, place))) for place, reference in enumerate(version.refs)]
     stale = [verdict is not None and is_stale(space, reference, verdict.finding) for reference, verdict in judged]
     seen = [_seen_at(reference, verdict) for reference, verdict in judged]

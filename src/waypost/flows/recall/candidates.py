@@ -20,7 +20,7 @@ from waypost.retrieve.code_rank import MOST_NAMED, WEIGHTS, CodeCandidate, rank_
 from waypost.retrieve.freshness import with_freshness
 from waypost.retrieve.merge import Populations
 from waypost.retrieve.question import Question
-from waypost.retrieve.score import REACH, RankCandidate, ScoredMemory
+from waypost.retrieve.score import REACH, RankCandidates, ScoredMemory
 from waypost.store.protocol import CodeSketch, FoundPassage, Population, Reader, VersionSketch
 from waypost.text.keywords import query_terms
 
@@ -31,7 +31,6 @@ Sketch = TypeVar("Sketch", VersionSketch, CodeSketch)
 
 LOOKED_AT = 20  # memories whose code is compared with the tree: stale ones among them lose their places
 _FILES = KINDS["file"].collection
-_NO_COSINES: Mapping[str, float] = {}
 _WORD = re.compile(r"\w+")
 
 
@@ -69,7 +68,7 @@ class Gathered(Generic[Sketch]):
 
     keyword: dict[int, float] = field(default_factory=dict)
     subject: dict[int, float] = field(default_factory=dict)  # keyword scores of the subject of a long question
-    similarity: dict[int, dict[str, float]] = field(default_factory=dict)  # best cosine by engine
+    similarity: dict[str, dict[int, float]] = field(default_factory=dict)  # best cosines, by engine first
     sketches: dict[int, Sketch] = field(default_factory=dict)
     populations: dict[str, dict[str, Population]] = field(default_factory=dict)
     not_shown: frozenset[int] = frozenset()  # versions that only help to rank others
@@ -139,20 +138,19 @@ def _search(
     Returns the versions that were found, without those that only stand beside them.
     """
     numbers = dict.fromkeys((*gathered.keyword, *gathered.subject, *others))
-    similarity = gathered.similarity
     for engine, vector in vectors.items():
         answer = reader.search.vectors(engine, vector, depth, view)
         gathered.populations[engine] = dict(answer.population)
-        for passage in answer.hits:  # the best passage of a version comes first
-            similarity.setdefault(passage.number, {}).setdefault(engine, passage.score)
-    numbers |= dict.fromkeys(similarity)
+        cosines = {passage.number: passage.score for passage in reversed(answer.hits)}  # the best of a version is first
+        gathered.similarity[engine] = cosines
+        numbers |= dict.fromkeys(cosines)
     gathered.sketches = sketches_of(numbers)
     matches = set(gathered.sketches)
     gathered.sketches |= beside(numbers)
     for engine, vector in vectors.items():
-        rest = [number for number in gathered.sketches if engine not in similarity.get(number, _NO_COSINES)]
-        for number, cosine in reader.search.vector_scores(engine, vector, rest).items():
-            similarity.setdefault(number, {})[engine] = cosine
+        cosines = gathered.similarity[engine]
+        rest = [number for number in gathered.sketches if number not in cosines]
+        cosines |= reader.search.vector_scores(engine, vector, rest)
     return matches
 
 
@@ -168,22 +166,8 @@ def question_terms(question: Question) -> list[str]:
     return query_terms(_WORD.sub(lambda word: word[0] if word[0].lower() in kept else " ", question.text))
 
 
-def prose_candidates(gathered: Gathered[VersionSketch]) -> list[RankCandidate]:
-    keyword, similarity = gathered.keyword, gathered.similarity
-    return [
-        RankCandidate(
-            sketch.memory_id,
-            sketch.language,
-            keyword.get(number, 0.0),
-            similarity.get(number, _NO_COSINES),
-            sketch.session,
-            sketch.position - 1,
-            sketch.speaker,
-            sketch.time,
-            sketch.traits,
-        )
-        for number, sketch in gathered.sketches.items()
-    ]
+def prose_candidates(gathered: Gathered[VersionSketch]) -> RankCandidates:
+    return RankCandidates(list(gathered.sketches.values()), gathered.keyword, gathered.similarity)
 
 
 def code_candidates(gathered: Gathered[CodeSketch]) -> list[CodeCandidate]:
@@ -198,7 +182,7 @@ def code_candidates(gathered: Gathered[CodeSketch]) -> list[CodeCandidate]:
             end_line=sketch.end_line,
             keyword=gathered.keyword.get(number, 0.0),
             subject_keyword=gathered.subject.get(number, 0.0),
-            similarity=gathered.similarity.get(number, _NO_COSINES),
+            similarity={name: cosines[number] for name, cosines in gathered.similarity.items() if number in cosines},
             is_test=bool(sketch.traits & IS_TEST),
             is_document=bool(sketch.traits & IS_DOCUMENT),
             referrers=sketch.referrers,

@@ -249,7 +249,7 @@ class _Recall:
         if shared is not None:
             shared.gather(question)
             spread = shared.spread(spread)
-        most = len(candidates) if wanted.filters else max(LOOKED_AT, 2 * k)
+        most = len(gathered.sketches) if wanted.filters else max(LOOKED_AT, 2 * k)
         scored = fuse(question, candidates, spread, roles, now=now, k=most)
         numbers = gathered.numbers()
         memories = self._linked(reader, [(numbers[memory.memory_id], memory) for memory in scored])

@@ -96,7 +96,7 @@ class SharedHits:
         self, giver: Giver, gathered: Gathered[VersionSketch], question: Question, spread: Populations, now: datetime
     ) -> list[Hit]:
         candidates, wanted, k = prose_candidates(gathered), self.query.wanted, self.query.k
-        most = len(candidates) if wanted.filters else max(LOOKED_AT, 2 * k)
+        most = len(gathered.sketches) if wanted.filters else max(LOOKED_AT, 2 * k)
         scored = fuse(question, candidates, spread, self.query.roles, now=now, k=most)
         all_numbers = gathered.numbers()
         numbers = [all_numbers[memory.memory_id] for memory in scored]

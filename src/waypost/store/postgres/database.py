@@ -24,6 +24,9 @@ class PostgresDatabase:
         with self._translated_errors():
             return self.connection.execute(for_postgres(sql), parameters).fetchall()
 
+    def lasting_rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        return self.rows(sql, parameters)
+
     def change(self, sql: str, parameters: Sequence[Any] = ()) -> int:
         with self._translated_errors():
             return max(self.connection.execute(for_postgres(sql), parameters).rowcount, 0)

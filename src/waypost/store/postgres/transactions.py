@@ -13,8 +13,9 @@ from waypost.store.sql.versions import VersionRows
 
 class PostgresReader(SqlReader):
     def __init__(self, database: Database, samples: Samples) -> None:
-        super().__init__(database, VersionRows(database))
-        self.search = PostgresSearch(database, samples)
+        versions = VersionRows(database)
+        super().__init__(database, versions)
+        self.search = PostgresSearch(database, samples, versions)
 
     def problems(self, schema: str) -> Iterator[str]:
         """What is wrong with the tables, in sentences. The server itself checks their pages."""

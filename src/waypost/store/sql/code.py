@@ -93,7 +93,7 @@ class CodeRows(TablePart):
     def has_any(self, checkout_id: str | None) -> bool:
         """Whether this checkout has derived memories. None means any checkout."""
         chosen, parameters = ("IS NOT NULL", ()) if checkout_id is None else ("= ?", (checkout_id,))
-        return bool(self._db.rows(f"SELECT 1 FROM memories WHERE checkout_id {chosen} LIMIT 1", parameters))
+        return bool(self._db.lasting_rows(f"SELECT 1 FROM memories WHERE checkout_id {chosen} LIMIT 1", parameters))
 
     def symbols_named(self, names: Sequence[str], limit: int, view: View) -> list[int]:
         """Symbols whose name after the last dot is one of these, in any case."""

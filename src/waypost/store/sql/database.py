@@ -79,6 +79,9 @@ class Database(Protocol):
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
         """All rows of the answer."""
 
+    def lasting_rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        """The same, for a few rows that every question needs: a reader may keep them until somebody writes."""
+
     def change(self, sql: str, parameters: Sequence[Any] = ()) -> int:
         """Returns how many rows were written or deleted."""
 

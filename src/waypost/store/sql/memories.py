@@ -78,10 +78,7 @@ class MemoryRows:
         return self._versions.select("WHERE m.fingerprint = ? ORDER BY m.number", [fingerprint])
 
     def sketches(self, numbers: Iterable[int]) -> dict[int, VersionSketch]:
-        sketches = self._versions.sketches(
-            "FROM memories m WHERE m.number IN (SELECT value FROM each_number(?))", [list(numbers)]
-        )
-        return {sketch.number: sketch for sketch in sketches}
+        return {sketch.number: sketch for sketch in self._versions.sketches_of(numbers)}
 
     def followers(self, numbers: Iterable[int], reach: int, view: View) -> list[VersionSketch]:
         condition, parameters = visible(view)
@@ -103,7 +100,7 @@ class MemoryRows:
 
     def speakers(self, limit: int) -> list[str]:
         # Jumps from one name to the next in the index instead of reading every turn.
-        rows = self._db.rows(
+        rows = self._db.lasting_rows(
             "WITH RECURSIVE who (name) AS (SELECT min(speaker) FROM memories WHERE speaker IS NOT NULL UNION ALL"
             " SELECT (SELECT min(speaker) FROM memories WHERE speaker > who.name) FROM who WHERE who.name IS NOT NULL)"
             " SELECT name FROM who WHERE name IS NOT NULL LIMIT ?",

@@ -15,7 +15,7 @@ SELECT_NOTES = f"SELECT key, value FROM meta WHERE key IN ('{MOVED}', '{UNFINISH
 
 class MetaRows(TablePart):
     def get(self, key: str) -> str | None:
-        rows = self._db.rows("SELECT value FROM meta WHERE key = ?", (key,))
+        rows = self._db.lasting_rows("SELECT value FROM meta WHERE key = ?", (key,))
         return str(rows[0][0]) if rows else None
 
 

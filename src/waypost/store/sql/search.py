@@ -10,15 +10,18 @@ from collections.abc import Iterable, Sequence
 from math import isqrt
 from typing import TYPE_CHECKING, Any
 
+from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
 from waypost.store.search import FoundPassage, Twin
 from waypost.store.sql.database import Database
 from waypost.store.sql.rows import visible
+from waypost.store.sql.versions import SKETCH_COLUMNS, VersionRows
 
 if TYPE_CHECKING:
     from waypost.store.vectors import Vector
 
 _USUAL_LIMIT = 100
+_CODE = frozenset(CODE_COLLECTIONS)  # other sketches are read of it
 
 
 def few_members(passages: int) -> int:
@@ -40,19 +43,21 @@ class SqlSearch:
 
     # Hits that a view shows, by passage id or by vector id. This id is the first column.
     _PASSAGES = (
-        "SELECT p.passage_id, p.passage_id, p.number, m.memory_id FROM passages p JOIN memories m ON m.number = p.number"
+        "SELECT p.passage_id, p.passage_id, {columns} FROM passages p JOIN memories m ON m.number = p.number"
         " WHERE p.passage_id IN (SELECT value FROM each_number(?)) AND {visible}"
     )
     _PASSAGES_OF_VECTORS = (
-        "SELECT v.vector_id, p.passage_id, p.number, m.memory_id FROM vectors v JOIN passages p ON p.hash = v.hash"
+        "SELECT v.vector_id, p.passage_id, {columns} FROM vectors v JOIN passages p ON p.hash = v.hash"
         " JOIN memories m ON m.number = p.number WHERE v.vector_id IN (SELECT value FROM each_number(?)) AND {visible}"
     )
 
     _OF_DOMAINS = "domain IN (SELECT value FROM each_text(?))"
     _LAST_PASSAGE = "SELECT coalesce(max(passage_id), 0) FROM passages"
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, versions: VersionRows | None = None) -> None:
+        """`versions` keep the sketches of what is found, so that they are not read again."""
         self._db = database
+        self._versions = versions
         self._members: dict[View, list[int] | None] = {}
 
     @abstractmethod
@@ -108,7 +113,7 @@ class SqlSearch:
 
     def _last_passage(self) -> int:
         """The highest passage id: about how many there are, without counting them."""
-        ((number,),) = self._db.rows(self._LAST_PASSAGE)
+        ((number,),) = self._db.lasting_rows(self._LAST_PASSAGE)
         return int(number)
 
     def _passages_of(self, numbers: Sequence[int]) -> list[int]:
@@ -125,15 +130,18 @@ class SqlSearch:
         some domains or levels looks up all of them.
         """
         condition, parameters = visible(view)
-        ids, hits = list(scores), list[FoundPassage]()
+        versions = None if set(view.collections) <= _CODE else self._versions
+        columns = "m.number, m.memory_id" if versions is None else SKETCH_COLUMNS
+        ids, hits = list(scores), list[tuple[float, int, int, str]]()
         first = limit if view.domains is None and view.levels is None else len(ids)
         for part in (ids[:first], ids[first:]):
             if part and len(hits) < limit:
-                rows = self._db.rows(sql.format(visible=condition), [part, *parameters])
-                hits += [
-                    FoundPassage(passage, number, memory_id, scores[key]) for key, passage, number, memory_id in rows
-                ]
-        return sorted(hits, key=by_score)[:limit]
+                rows = self._db.rows(sql.format(columns=columns, visible=condition), [part, *parameters])
+                hits += [(-scores[row[0]], row[1], row[2], row[3]) for row in rows]
+                if versions is not None:
+                    versions.keep_sketches(row[2:] for row in rows)
+        hits.sort()
+        return [FoundPassage(passage, number, memory_id, -score) for score, passage, number, memory_id in hits[:limit]]
 
     def _twins_of(
         self, pairs: Iterable[tuple[int, int, float]], kind: str, domain: str, since_number: int

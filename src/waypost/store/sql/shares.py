@@ -28,7 +28,7 @@ class ShareRows(TablePart):
     def all(self, role: str | None = None) -> "list[ShareRow]":
         """The halves of this space, revoked ones too, oldest first."""
         chosen, parameters = ("", ()) if role is None else (" WHERE role = ?", (role,))
-        rows = self._db.rows(f"SELECT {_COLUMNS} FROM shares{chosen} ORDER BY made_at, role, other", parameters)
+        rows = self._db.lasting_rows(f"SELECT {_COLUMNS} FROM shares{chosen} ORDER BY made_at, role, other", parameters)
         return [share_row(row) for row in rows]
 
     def get(self, role: str, other: str) -> "ShareRow | None":

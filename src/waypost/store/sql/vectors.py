@@ -40,7 +40,7 @@ class VectorRows:
     def pending(self) -> dict[str, int]:
         """How many texts each engine still has to embed."""
         return dict(
-            self._db.rows(
+            self._db.lasting_rows(
                 "SELECT e.name, (SELECT count(*) FROM owed o WHERE o.engine_id = e.engine_id) FROM engines e ORDER BY 1"
             )
         )

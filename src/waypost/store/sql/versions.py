@@ -5,18 +5,22 @@ from typing import Any
 
 from waypost.model.memory import Version
 from waypost.model.reference import CodeReference
-from waypost.model.time import from_micros
 from waypost.store.memories import VersionSketch
 from waypost.store.sql.database import Database
 from waypost.store.sql.references import REFERENCE_COLUMNS, reference_of
 from waypost.store.sql.rows import VERSION_COLUMNS, version_of
 
 M_COLUMNS = ", ".join(f"m.{name.strip()}" for name in VERSION_COLUMNS.split(","))
+SKETCH_COLUMNS = (
+    "m.number, m.memory_id, m.kind, m.collection, m.level, m.session, m.position, m.speaker, m.language, m.traits,"
+    " coalesce(m.time, m.valid_from)"
+)
 
 
 class VersionRows:
     def __init__(self, database: Database) -> None:
         self._db = database
+        self._sketched: dict[int, Sequence[Any]] = {}
 
     def select(self, sql: str, parameters: Sequence[Any]) -> list[Version]:
         """The versions `m` of a statement, which begins after `FROM memories m`."""
@@ -36,12 +40,19 @@ class VersionRows:
         versions = self.select("WHERE m.number IN (SELECT value FROM each_number(?))", [list(numbers)])
         return {version.number: version for version in versions}
 
+    def keep_sketches(self, rows: Iterable[Sequence[Any]]) -> None:
+        """Keep what a search has read of versions, in the order of SKETCH_COLUMNS, until the transaction ends."""
+        self._sketched.update((row[0], row) for row in rows)
+
+    def sketches_of(self, numbers: Iterable[int]) -> list[VersionSketch]:
+        numbers = list(numbers)
+        try:
+            return [VersionSketch._make(self._sketched[number]) for number in numbers]
+        except KeyError:
+            return self.sketches("FROM memories m WHERE m.number IN (SELECT value FROM each_number(?))", [numbers])
+
     def sketches(self, sql: str, parameters: Sequence[Any]) -> list[VersionSketch]:
         """The sketches of the versions `m` of a statement, which begins with `FROM`."""
-        rows = self._db.rows(
-            "SELECT m.number, m.memory_id, m.kind, m.collection, m.level, m.session, m.position, m.speaker,"
-            f" m.language, m.traits, coalesce(m.time, m.valid_from) {sql}",
-            parameters,
-        )
+        rows = self._db.rows(f"SELECT {SKETCH_COLUMNS} {sql}", parameters)
         unique = {row[0]: row for row in rows}.values()  # turns next to several others occur more than once
-        return [VersionSketch._make((*row[:-1], from_micros(row[-1]))) for row in unique]
+        return list(map(VersionSketch._make, unique))

@@ -27,20 +27,21 @@ SUMMED: Mapping[str, MovedTable] = MappingProxyType({name: TABLES[name] for name
 
 def checksum(*values: object) -> int:
     """The checksum of the values of a row, in the order of its columns. A text and a blob of the same bytes differ."""
-    total = 0
+    parts = list[bytes]()
     for value in values:
         if value is None:
-            total = zlib.crc32(b"n", total)
+            parts.append(b"n")
+        elif isinstance(value, str):
+            raw = value.encode()
+            parts += (b"t%d:" % len(raw), raw)
         elif isinstance(value, int):
-            total = zlib.crc32(b"i%d" % value, total)
+            parts.append(b"i%d" % value)
         elif isinstance(value, float):
-            total = zlib.crc32(b"f" + struct.pack(">d", value), total)
+            parts += (b"f", struct.pack(">d", value))
         else:
-            raw = value.encode() if isinstance(value, str) else value
-            assert isinstance(raw, bytes)
-            sort = b"b" if type(value) is bytes else b"t"
-            total = zlib.crc32(raw, zlib.crc32(b"%s%d:" % (sort, len(raw)), total))
-    return total
+            assert isinstance(value, bytes)
+            parts += (b"%s%d:" % (b"b" if type(value) is bytes else b"t", len(value)), value)
+    return zlib.crc32(b"".join(parts))
 
 
 def add_checksum_function(connection: apsw.Connection) -> None:

@@ -19,6 +19,9 @@ class SqliteDatabase:
         except UnicodeDecodeError as error:
             raise apsw.CorruptError("a text is not valid UTF-8") from error
 
+    def lasting_rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        return self.rows(sql, parameters)
+
     def change(self, sql: str, parameters: Sequence[Any] = ()) -> int:
         before = self.connection.total_changes()
         self.connection.execute(for_sqlite(sql), _bound(parameters))

@@ -5,6 +5,7 @@ transaction. Nothing is written to the file.
 """
 
 import re
+import weakref
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -45,6 +46,7 @@ class ReadableDatabase(SqliteDatabase):
         self.damaged: set[str] = set()  # tables of which something was left out
         self.probes = 0  # failed reads
         self._copies: dict[str, TableCopy] = {}
+        self._lasting: dict[Any, Any] | None = None
 
     @property
     def copied(self) -> frozenset[str]:
@@ -63,6 +65,26 @@ class ReadableDatabase(SqliteDatabase):
                     raise
                 return rows
         return self.whole_rows(sql, parameters)
+
+    def lasting_rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        kept, key = self.lasting(), (sql, parameters)
+        rows: list[Any] | None = kept.get(key)
+        if rows is None:
+            rows = self.rows(sql, parameters)
+            if self.is_sound:
+                kept[key] = rows
+        return rows
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether this transaction has met no damage."""
+        return not self.damaged and not self._copies
+
+    def lasting(self) -> dict[Any, Any]:
+        """What readers on this connection keep until somebody writes. Damaged tables must leave no trace in it."""
+        if self._lasting is None:
+            self._lasting = _lasting(self.connection)
+        return self._lasting
 
     def whole_rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
         """All rows, or CorruptError. Only tables other than `memories` may be copied for it."""
@@ -140,6 +162,19 @@ class ReadableDatabase(SqliteDatabase):
             self.connection.executemany(f"INSERT OR IGNORE INTO temp.{name} ({columns}) VALUES ({places})", copy.rows)
             for made_by in copy.indexes:
                 self.connection.execute(_INDEX.sub(r"\1 temp.", made_by))
+
+
+_kept: "weakref.WeakKeyDictionary[apsw.Connection, tuple[tuple[int, int], dict[Any, Any]]]"
+_kept = weakref.WeakKeyDictionary()
+
+
+def _lasting(connection: apsw.Connection) -> dict[Any, Any]:
+    # The first number counts the writes of others that this transaction sees, the second our own.
+    state = (connection.pragma("data_version"), connection.total_changes())
+    kept = _kept.get(connection)
+    if kept is None or kept[0] != state:
+        kept = _kept[connection] = (state, {})
+    return kept[1]
 
 
 def is_whole(connection: apsw.Connection, table: str) -> bool:

@@ -11,6 +11,7 @@ from waypost.model.recall import View
 from waypost.store.search import FoundPassage, Population, Twin, VectorAnswer
 from waypost.store.sql.rows import visible
 from waypost.store.sql.search import SqlSearch, by_score, deeper, uncommitted_twins
+from waypost.store.sql.versions import VersionRows
 from waypost.store.sqlite.database import SqliteDatabase
 from waypost.store.sqlite.index_writer import INDEXES
 from waypost.store.sqlite.readable_tables import UNREADABLE, ReadableDatabase
@@ -23,12 +24,15 @@ if TYPE_CHECKING:
 
     OpenVectors = Callable[[apsw.Connection, str], EngineVectors | None]
 
+_MOST_KEPT = 50_000  # versions whose vector ids a connection keeps: 10 MB
 _MOST_WEIGHED = 15_000  # passages whose keywords are compared: a microsecond each
 
 
 class SqliteSearch(SqlSearch):
-    def __init__(self, database: SqliteDatabase, open_vectors: "OpenVectors") -> None:
-        super().__init__(database)
+    def __init__(
+        self, database: SqliteDatabase, open_vectors: "OpenVectors", versions: VersionRows | None = None
+    ) -> None:
+        super().__init__(database, versions)
         self._connection = database.connection
         self._open_vectors = open_vectors
         self._scored: dict[str, tuple[Vector, VectorScores]] = {}
@@ -38,11 +42,13 @@ class SqliteSearch(SqlSearch):
         self, index: str, terms: Sequence[str], weights: Sequence[float], depth: int, among: list[int]
     ) -> dict[int, float]:
         match = " OR ".join(f'"{term}"' for term in self._rarest(index, terms))
-        ranking = f"bm25({', '.join(str(float(weight)) for weight in weights)})"
+        columns = ", ".join(str(float(weight)) for weight in weights)
         chosen = " AND +rowid IN (SELECT value FROM each_number(?))" if among else ""
+        # Not `ORDER BY rank`: FTS5 would sort all matches by itself, which takes longer than to keep the best.
         rows = self._db.rows(
-            f"SELECT rowid, -rank FROM {index} WHERE {index} MATCH ? AND rank MATCH ?{chosen} ORDER BY rank LIMIT ?",
-            [match, ranking, *([among] if among else []), depth],
+            f"SELECT rowid, -bm25({index}, {columns}) AS score FROM {index} WHERE {index} MATCH ?{chosen}"
+            " ORDER BY score DESC, rowid LIMIT ?",
+            [match, *([among] if among else []), depth],
         )
         return dict(rows)
 
@@ -168,8 +174,8 @@ class SqliteWriterSearch(SqliteSearch):
 class ReadableSearch(SqliteSearch):
     """Search that goes on without damaged indexes."""
 
-    def __init__(self, database: ReadableDatabase, open_vectors: "OpenVectors") -> None:
-        super().__init__(database, open_vectors)
+    def __init__(self, database: ReadableDatabase, open_vectors: "OpenVectors", versions: VersionRows) -> None:
+        super().__init__(database, open_vectors, versions)
         self._readable = database
 
     def keywords(self, terms: Sequence[str], limit: int, view: View) -> list[FoundPassage]:
@@ -205,6 +211,18 @@ class ReadableSearch(SqliteSearch):
         except UNREADABLE:
             self._readable.damaged.add("vectors")
             return {}
+
+    def _vectors_of(self, engine: str, numbers: Sequence[int]) -> list[Any]:
+        kept: dict[int, list[Any]] = self._readable.lasting().setdefault(("vectors", engine), {})
+        new = [number for number in numbers if number not in kept]
+        if len(kept) + len(new) > _MOST_KEPT:
+            return super()._vectors_of(engine, numbers)
+        rows: dict[int, list[Any]] = {number: [] for number in new}
+        for row in super()._vectors_of(engine, new) if new else ():
+            rows[row[0]].append(row)
+        if self._readable.is_sound:
+            kept |= rows
+        return [row for number in numbers for row in kept.get(number, ()) or rows.get(number, ())]
 
     def twins(
         self, engine: str, vectors: "Vector", kind: str, domain: str, above: float, since_number: int = 0

@@ -32,7 +32,7 @@ class SqliteReader(SqlReader):
         self._readable = ReadableDatabase(connection)
         versions = ReadableVersionRows(self._readable)
         super().__init__(self._readable, versions)
-        self.search = ReadableSearch(self._readable, vectors)
+        self.search = ReadableSearch(self._readable, vectors, versions)
         self.code = ReadableCodeRows(self._readable)
         self.vectors = ReadableVectorRows(self._readable, versions)
 
@@ -51,7 +51,7 @@ class SqliteReader(SqlReader):
         return TableRows(SqliteDatabase(self._readable.connection))
 
     def moved_notes(self) -> list[Any]:
-        return self._readable.rows(SELECT_NOTES)
+        return self._readable.lasting_rows(SELECT_NOTES)
 
 
 class ReadableCodeRows(CodeRows):

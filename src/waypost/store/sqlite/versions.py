@@ -2,22 +2,31 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any
 
 import apsw
 
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
+from waypost.model.time import to_micros
 from waypost.store.memories import VersionSketch
 from waypost.store.sql.rows import version_of
 from waypost.store.sql.versions import M_COLUMNS, VersionRows
-from waypost.store.sqlite.checksums import FUNCTION, SUMMED
+from waypost.store.sqlite.checksums import FUNCTION, SUMMED, checksum
 from waypost.store.sqlite.readable_tables import MEMORIES, MOST_PROBES, UNREADABLE, ReadableDatabase
 
 _FALSE = (
     "SELECT number FROM memories WHERE number IN (SELECT value FROM each_number(?))"
     f" AND checksum IS NOT {FUNCTION}({', '.join(SUMMED['memories'].columns)})"
 )
+_WITH_CHECKSUMS = (
+    f"SELECT checksum, {', '.join(SUMMED['memories'].columns)} FROM memories"
+    " WHERE number IN (SELECT value FROM each_number(?))"
+)
+_KIND, _COLLECTION = (1 + SUMMED["memories"].columns.index(name) for name in ("kind", "collection"))
+_FIRST_MICROS, _LAST_MICROS = (to_micros(at.replace(tzinfo=UTC)) for at in (datetime.min, datetime.max))
 _LIMIT = re.compile(r"LIMIT (\?|\d+)\s*$")
 
 
@@ -52,22 +61,30 @@ class ReadableVersionRows(CheckedVersionRows):
 
     def by_number(self, numbers: Iterable[int]) -> dict[int, Version]:
         """Without those that differ from what was written: answers are made of these."""
+        numbers = list(numbers)
+        with suppress(apsw.CorruptError, ValueError, TypeError, OverflowError):
+            rows = self._readable.whole_rows(_WITH_CHECKSUMS, (numbers,))
+            if all(row[0] == checksum(*row[1:]) and row[_KIND] in KINDS for row in rows):
+                versions = self._with_references([(*row[1:_COLLECTION], *row[_COLLECTION + 1 :]) for row in rows])
+                return {version.number: version for version in versions}
+        return self._by_number_without_damage(numbers)
+
+    def _by_number_without_damage(self, numbers: Iterable[int]) -> dict[int, Version]:
         versions = super().by_number(numbers)
         false = self._db.rows(_FALSE, (list(versions),)) if versions else []
         if false:
             self._readable.damaged.add(MEMORIES)
         return {number: version for number, version in versions.items() if (number,) not in false}
 
+    def keep_sketches(self, rows: Iterable[Sequence[Any]]) -> None:
+        rows = list(rows)
+        if _are_sound(rows):  # else they are read again, without damaged ones
+            super().keep_sketches(rows)
+
     def sketches(self, sql: str, parameters: Sequence[Any]) -> list[VersionSketch]:
-        try:
-            sketches = super().sketches(sql, parameters)
-            if all(
-                type(sketch.traits) is int and type(sketch.position) is int and sketch.kind in KINDS
-                for sketch in sketches
-            ):
-                return sketches
-        except (TypeError, ValueError, OverflowError):
-            pass
+        sketches = super().sketches(sql, parameters)
+        if _are_sound(sketches):
+            return sketches
         self._readable.damaged.add(MEMORIES)
         numbers = {number for (number,) in self._db.rows(f"SELECT DISTINCT m.number {sql}", parameters)}
         numbers -= {number for (number,) in self._db.rows(_FALSE, (list(numbers),))}
@@ -114,3 +131,16 @@ class ReadableVersionRows(CheckedVersionRows):
             return int(rows[0][0]) if rows else 0
         except UNREADABLE:
             return int(self._readable.whole_rows("SELECT coalesce(max(number), 0) FROM memories")[0][0])
+
+
+def _are_sound(rows: Sequence[Sequence[Any]]) -> bool:
+    """Whether the columns of sketches have values that ranking can use."""
+    if not rows:
+        return True
+    _, _, kinds, _, _, _, positions, _, _, traits, micros = zip(*rows, strict=True)
+    return (
+        set(map(type, positions)) == set(map(type, traits)) == set(map(type, micros)) == {int}
+        and KINDS.keys() >= set(kinds)
+        and min(micros) >= _FIRST_MICROS
+        and max(micros) <= _LAST_MICROS
+    )

@@ -23,6 +23,7 @@ from waypost.store.postgres.search.vector_samples import Samples
 from waypost.store.search import FoundPassage, Population, Twin, VectorAnswer
 from waypost.store.sql.database import Database
 from waypost.store.sql.search import SqlSearch, by_score, deeper, uncommitted_twins
+from waypost.store.sql.versions import VersionRows
 
 if TYPE_CHECKING:
     from waypost.store.sql.scores import VectorScores
@@ -42,15 +43,13 @@ class _Question(NamedTuple):
 class PostgresSearch(SqlSearch):
     # `OFFSET 0` keeps the order: from the few hits to their memories. PostgreSQL itself, whose statistics are outdated
     # after many writes, would begin with everything that is current.
-    _MEMORY = (
-        "CROSS JOIN LATERAL (SELECT m.memory_id FROM memories m WHERE m.number = p.number AND {visible} OFFSET 0) m"
-    )
+    _MEMORY = "CROSS JOIN LATERAL (SELECT {columns} FROM memories m WHERE m.number = p.number AND {visible} OFFSET 0) m"
     _PASSAGES = (
-        "SELECT p.passage_id, p.passage_id, p.number, m.memory_id FROM"
+        "SELECT p.passage_id, p.passage_id, m.* FROM"
         f" (SELECT passage_id, number FROM passages WHERE passage_id = ANY(?::bigint[]) OFFSET 0) p {_MEMORY}"
     )
     _PASSAGES_OF_VECTORS = (
-        "SELECT v.vector_id, p.passage_id, p.number, m.memory_id FROM"
+        "SELECT v.vector_id, p.passage_id, m.* FROM"
         " (SELECT vector_id, hash FROM vectors WHERE vector_id = ANY(?::bigint[]) OFFSET 0) v"
         f" CROSS JOIN LATERAL (SELECT passage_id, number FROM passages WHERE hash = v.hash OFFSET 0) p {_MEMORY}"
     )
@@ -58,9 +57,9 @@ class PostgresSearch(SqlSearch):
     _LAST_PASSAGE = f"SELECT {LAST_PASSAGE}"
     _OF_DOMAINS = "domain = ANY(?::text[])"  # so the index of levels and domains gives these alone
 
-    def __init__(self, database: Database, samples: Samples) -> None:
+    def __init__(self, database: Database, samples: Samples, versions: VersionRows | None = None) -> None:
         """`samples` belong to the store of the space."""
-        super().__init__(database)
+        super().__init__(database, versions)
         self._samples = samples
         self._questions: dict[str, _Question] = {}
 

@@ -1,0 +1,71 @@
+"""Rows that a connection keeps for the next question, until somebody writes."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from waypost.model.memory import Version
+from waypost.store.protocol import PassageRow
+from waypost.store.sqlite.database import SqliteDatabase
+from waypost.store.sqlite.store import SqliteStore
+
+T0 = datetime(2026, 1, 1, tzinfo=UTC)
+HASH = bytes(16)
+
+
+def say(store: SqliteStore, speaker: str) -> int:
+    new = Version(f"by {speaker}", "note", "Hello.", T0, T0, "agent", "test", speaker=speaker, fingerprint=b"f")
+    with store.write() as writer:
+        return writer.memories.add(new, [PassageRow(HASH, "en", "hello")], ("engine",))
+
+
+def speakers(store: SqliteStore) -> list[str]:
+    with store.read() as reader:
+        return reader.memories.speakers(10)
+
+
+def cosines(store: SqliteStore, number: int) -> dict[int, float]:
+    with store.read() as reader:
+        return reader.search.vector_scores("engine", np.array([1, 0], np.float32), [number])
+
+
+@pytest.mark.parametrize("other", [False, True], ids=["this store", "another store"])
+def test_a_write_is_seen_by_the_next_reader(tmp_path: Path, other: bool) -> None:
+    store = SqliteStore(tmp_path)
+    writing = SqliteStore(tmp_path) if other else store
+    say(writing, "Ann")
+    assert speakers(store) == speakers(store) == ["Ann"]
+    say(writing, "Ben")
+    assert speakers(store) == ["Ann", "Ben"]
+
+
+@pytest.mark.parametrize("other", [False, True], ids=["this store", "another store"])
+def test_a_new_vector_is_compared_by_the_next_reader(tmp_path: Path, other: bool) -> None:
+    store = SqliteStore(tmp_path)
+    writing = SqliteStore(tmp_path) if other else store
+    number = say(writing, "Ann")
+    assert cosines(store, number) == {}
+    with writing.write() as writer:
+        writer.vectors.put("engine", [(HASH, "en", np.array([1, 0], np.float32))])
+    assert cosines(store, number) == cosines(store, number) == {number: pytest.approx(1.0)}
+
+
+def test_what_a_writer_takes_back_is_not_kept(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    say(store, "Ann")
+    with pytest.raises(ZeroDivisionError), store.write() as writer:
+        writer.meta.set("key", "value")
+        assert writer.meta.get("key") == "value"
+        raise ZeroDivisionError
+    with store.read() as reader:
+        assert reader.meta.get("key") is None
+
+
+def test_nothing_is_read_again_while_nobody_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = SqliteStore(tmp_path)
+    say(store, "Ann")
+    assert speakers(store) == ["Ann"]
+    monkeypatch.setattr(SqliteDatabase, "rows", lambda *_: pytest.fail("the database was asked again"))
+    assert speakers(store) == ["Ann"]
