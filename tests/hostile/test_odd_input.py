@@ -147,7 +147,7 @@ for write in (lambda: memory.remember("More"), lambda: memory.index(), lambda: m
     try:
         write()
     except StoreFull as error:
-        assert "room" in error.what
+        assert "No room left" in error.what
     else:
         raise AssertionError("it was written")
 print(len(told), found[0])

@@ -46,7 +46,7 @@ class Shape:
 SHAPES = (
     Shape(
         "Replacement",
-        "The world changed: from its day on the new value is true, until then the old one was.",
+        "The world changed. The new value is true from its day on; the old one was true until then.",
         (
             '2026-03-01  a = remember "The port is 8080"',
             '2026-03-20  b = remember "The port is 9090" --replaces a',
@@ -77,7 +77,7 @@ SHAPES = (
     ),
     Shape(
         "Retraction",
-        "It never was true, and nothing takes its place. That it was believed stays known.",
+        "It never was true, and nothing replaces it. History still shows that it was believed.",
         (
             '2026-03-01  a = remember "The port is 8080"',
             "2026-03-20  retract a",
@@ -91,7 +91,7 @@ SHAPES = (
     ),
     Shape(
         "Retraction from a day on",
-        "It was true until that day, and nothing takes its place.",
+        "It was true until that day, and nothing replaces it.",
         (
             '2026-03-01  a = remember "The port is 8080"',
             "2026-03-20  retract a --valid-until 2026-03-15",
@@ -105,7 +105,7 @@ SHAPES = (
     ),
     Shape(
         "Change of a part of the time",
-        "For some days another value was true; before and after them the old one is.",
+        "For some days another value was true. Before and after, the old one holds.",
         (
             '2026-03-01  a = remember "The port is 8080"',
             '2026-03-20  b = remember "The port is 9090" --replaces a --valid-from 2026-03-10 --valid-until 2026-03-15',
@@ -119,7 +119,7 @@ SHAPES = (
     ),
     Shape(
         "Bounded validity",
-        "It ends by itself, and that is known from the beginning.",
+        "The end is known from the start.",
         ('2026-03-01  a = remember "The port is 8080" --valid-until 2026-03-15',),
         """
         known at   | 2026-02-20 | 2026-03-01 | 2026-03-10 | 2026-03-15 | 2026-03-30
@@ -130,7 +130,7 @@ SHAPES = (
     ),
     Shape(
         "Correction",
-        "It was said wrongly: the right value was true all the time.",
+        "The text was wrong. The right value was true all the time.",
         (
             '2026-03-01  a = remember "The port is 8080"',
             '2026-03-20  correct a "The port is 8081"',
@@ -158,7 +158,7 @@ SHAPES = (
     ),
     Shape(
         "Correction of the past",
-        "What was replaced long ago turns out to have been another value then. What is true now is not touched.",
+        "A value that was replaced long ago turns out to have been different. The current value does not change.",
         (
             '2026-03-01  a = remember "The port is 8080"',
             '2026-03-10  b = remember "The port is 9090" --replaces a',
@@ -173,7 +173,7 @@ SHAPES = (
     ),
     Shape(
         "Late recording",
-        "It is told today and has been true since last year. Nobody knew it before.",
+        "You write today what has been true since last year. Nobody knew it before.",
         ('2026-03-01  a = remember "The port is 8080" --valid-from 2025-01-01',),
         """
         known at   | 2024-12-31 | 2025-06-01 | 2026-03-10
@@ -185,7 +185,7 @@ SHAPES = (
     ),
     Shape(
         "Late replacement",
-        "That the world had changed was noticed later.",
+        "You notice the change later than it happened.",
         (
             '2026-03-01  a = remember "The port is 8080"',
             '2026-03-20  b = remember "The port is 9090" --replaces a --valid-from 2026-03-10',
@@ -198,7 +198,7 @@ SHAPES = (
     ),
     Shape(
         "Future validity",
-        "It is known today that another value will be true from a day on.",
+        "You know today that another value will hold from a later day.",
         (
             '2026-03-01  a = remember "The port is 8080"',
             '2026-03-10  b = remember "The port is 9090" --replaces a --valid-from 2026-04-01',

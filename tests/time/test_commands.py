@@ -89,13 +89,13 @@ def test_history_tells_what_was_recorded_by_then(memory: Memory, waypost: Waypos
     assert [(one["text"], one["superseded_at"]) for one in then["versions"]] == [("The mole has 6 lamps", None)]
     assert {one["text"] for one in then["related"]} == {"The mole has 4 lamps"}
     (before,) = waypost("history", row["id"], "--known-at", days[0])
-    assert "said nothing" in before["error"]
+    assert "stated nothing" in before["error"]
 
 
 def test_history_tells_what_was_ever_held_of_an_instant(memory: Memory, waypost: Waypost, days: list[str]) -> None:
     (row,) = memory.list()
     (first,) = waypost("history", row["id"], "--as-of", days[0])
-    assert "said nothing" in first["error"]
+    assert "stated nothing" in first["error"]
     (replaced,) = memory.list(as_of=days[0])
     (then,) = waypost("history", replaced["id"], "--as-of", days[1])
     assert [(one["text"], one["superseded_at"]) for one in then["versions"]] == [("The mole has 4 lamps", days[1])]

@@ -127,7 +127,7 @@ def sync_directory(path: Path) -> None:
 def write_failure(error: OSError, path: Path) -> StoreError:
     """The StoreError for an OSError during a write."""
     if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
-        return StoreFull(f"The disk is full, so {path} cannot be written.", "Free some space and try again.")
+        return StoreFull(f"No room left on the disk for {path}.", "Free some space and try again.")
     if error.errno in {errno.EROFS, errno.EACCES, errno.EPERM}:
         return StoreReadOnly(
             f"{path} cannot be written: {error.strerror}.",

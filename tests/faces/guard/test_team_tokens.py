@@ -218,7 +218,7 @@ def test_sessions_of_a_revoked_token_are_gone(team: Team, connect: Connect, cloc
 def test_a_request_is_done_by_one_of_several_servers(team: Team, connect: Connect, clock: TestClock) -> None:
     here, there = KeptReplies(connect), KeptReplies(connect)
     assert here.secret() == there.secret() and len(here.secret()) == 32
-    times: dict[str, Any] = {"held": timedelta(minutes=2), "kept": timedelta(days=1), "most": 3}
+    times: dict[str, Any] = {"lease": timedelta(minutes=2), "kept": timedelta(days=1), "most": 3}
     assert here.begin(b"k", b"c", b"r", now=clock(), **times) is None
     being_done = there.begin(b"k", b"c", b"r", now=clock(), **times)
     assert being_done is not None and being_done.is_held and being_done.status is None
@@ -238,7 +238,7 @@ def test_replies_of_one_caller_are_bounded(team: Team, connect: Connect, clock: 
     replies = KeptReplies(connect)
     for number in range(6):
         clock.advance(seconds=1)
-        given = {"now": clock(), "held": timedelta(minutes=2), "kept": timedelta(days=1), "most": 3}
+        given = {"now": clock(), "lease": timedelta(minutes=2), "kept": timedelta(days=1), "most": 3}
         assert replies.begin(bytes([number]), b"c", b"r", **given) is None  # type: ignore[arg-type]
     assert team.admin.execute("SELECT array_agg(key ORDER BY key) FROM waypost.replies").fetchone() == (
         [b"\x03", b"\x04", b"\x05"],

@@ -103,7 +103,7 @@ def test_what_was_corrected_while_somebody_verified_it_is_not_verified(
     assert made.id is not None
     memory_id = made.id
     edit(tree)
-    once(monkeypatch, repair, "pinned_at", lambda: memory.correct(memory_id, "Files go in parts of six"))
+    once(monkeypatch, repair, "repin_reference", lambda: memory.correct(memory_id, "Files go in parts of six"))
     done = memory.verify(memory_id)
     assert not done.memories
     assert "just changed by another" in done.left[0]
@@ -139,7 +139,7 @@ def test_a_file_that_goes_away_while_it_is_pinned_is_not_there(
     once(monkeypatch, TreeNow, "_digest", (tree / "app.py").unlink)
     made = memory.remember("Files go in parts of five", refs=["app.py#L1-L5"])
     assert made.status == "added"
-    assert "is not there" in made.notices[0]
+    assert "was not found" in made.notices[0]
 
 
 # -- what is not here, or cannot be read ----------------------------------------------------------------------
