@@ -5,6 +5,10 @@ from typing import Protocol
 
 from waypost.model.shape import FileShape
 
+# How many files are parsed in search of lost code before it counts as deleted.
+MOST_NAMED = 50  # with a definition of its name
+MOST_CHANGED = 40  # changed recently
+
 
 class OtherFiles(Protocol):
     """Looks up other files, nearest first. Used only when code is no longer in its file."""

@@ -20,6 +20,7 @@ from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
 from waypost.model.shape import FileShape
 from waypost.model.time import Moment
+from waypost.refs.other_files import MOST_CHANGED, MOST_NAMED
 from waypost.store.protocol import FileRow, Reader
 
 if TYPE_CHECKING:
@@ -28,10 +29,8 @@ if TYPE_CHECKING:
 _MOST_BYTES = 64_000_000  # of a file that is only compared by its hash
 _MOST_SEARCHED = 2_000_000  # of one in which a name is looked for
 _NAME = re.compile(rb"[\w$\x80-\xff]+")
-_MOST_NAMED = 50  # files with a definition of one name that are parsed
 _MOST_ASKED = 5_000  # definitions of one name that are read from the index
 _MOST_READ = 4_000  # files searched for a name without an index
-_MOST_CHANGED = 40  # recently changed files that are parsed to find lost code
 
 
 class Pin(NamedTuple):
@@ -210,7 +209,7 @@ class TreeNow:
         new = [path for path in self._not_indexed_yet if word in self._words(path)]
         new.sort(key=lambda path: PurePosixPath(path).name != base)
         indexed = [path for path in self._indexed_files(name, since) if self._is_newer(path, since)]
-        for path in list(dict.fromkeys((*new, *indexed)))[:_MOST_NAMED]:
+        for path in list(dict.fromkeys((*new, *indexed)))[:MOST_NAMED]:
             shape = self.shape(path) if path != since.path else None
             if shape is not None:
                 yield shape
@@ -256,7 +255,7 @@ class TreeNow:
         ending = PurePosixPath(since.path).suffix
         alike = sorted({path for path in paths if path.endswith(ending)})
         self.look_up(alike)
-        for path in sorted(alike, key=lambda path: self._rows[path] is not None)[:_MOST_CHANGED]:
+        for path in sorted(alike, key=lambda path: self._rows[path] is not None)[:MOST_CHANGED]:
             shape = self.shape(path) if path != since.path else None
             if shape is not None:
                 yield shape
