@@ -146,9 +146,7 @@ def test_a_public_class_name_exists_once() -> None:
 
 
 def test_no_folder_has_too_many_modules() -> None:
-    sizes = Counter(
-        path.parent.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py") if path.stem != "__init__"
-    )
+    sizes = Counter(path.parent.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))
     assert {folder: size for folder, size in sizes.items() if size > MOST_MODULES_IN_A_FOLDER} == {}
 
 

@@ -12,9 +12,9 @@ from waypost.flows.open_space import OpenSpace
 from waypost.memory.facade import Memory, check_limit, listing_filter, listing_view
 from waypost.memory.handle import MemoryHandle, When, parsed_time
 from waypost.memory.location import locate
-from waypost.model.audit import AuditEntry
 from waypost.model.checkout import Checkout
 from waypost.model.ids import check_id
+from waypost.model.memory import AuditEntry
 from waypost.model.receipt import Receipt
 from waypost.model.share import Offer
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from waypost.model.kinds import KINDS
 from waypost.model.reference import CodeReference
-from waypost.model.time import Moment
+from waypost.model.time import Moment, format_time
 
 PARENT = "parent"  # in a version's details: the memory that contains it
 SAID_BY = "said_by"  # in a version's details: source and actor of the proposal that a person approved
@@ -113,3 +113,27 @@ class State:
 class MemoryRecord:
     version: Version
     state: State = field(default_factory=State)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """Who did what to which memory, and when. It never contains a memory's text."""
+
+    at: datetime
+    action: str
+    memory_id: str | None
+    source: str
+    actor: str
+    details: Mapping[str, Any]
+    number: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "number": self.number,
+            "at": format_time(self.at),
+            "action": self.action,
+            "id": self.memory_id,
+            "source": self.source,
+            "actor": self.actor,
+            "details": dict(self.details),
+        }

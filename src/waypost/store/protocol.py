@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
-from waypost.model.audit import AuditEntry
+from waypost.model.memory import AuditEntry
 from waypost.store.code import CodeSketch, DerivedRow, FileRow
 from waypost.store.edges import Edge
 from waypost.store.memories import Filter, MemoryReader, MemoryWriter, PassageRow, VersionSketch

@@ -7,7 +7,7 @@ from waypost.faces.dashboard.activity import audit_lines
 from waypost.faces.dashboard.diffs import line_diff, word_diff
 from waypost.faces.dashboard.memory_rows import main_reasons, rank_parts
 from waypost.faces.dashboard.wording import ago, opening, plain, reason, shortened
-from waypost.model.audit import AuditEntry
+from waypost.model.memory import AuditEntry
 
 NOW = datetime(2026, 1, 30, 12, 0, tzinfo=UTC)
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from waypost.model.audit import AuditEntry
-from waypost.model.memory import State, Version
+from waypost.model.memory import AuditEntry, State, Version
 from waypost.model.recall import View
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment

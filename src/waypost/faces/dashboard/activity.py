@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
-from waypost.model.audit import AuditEntry
+from waypost.model.memory import AuditEntry
 
 # Text for one memory or none, and for several.
 _DEEDS: Mapping[str, tuple[str, str]] = {

@@ -16,8 +16,7 @@ from waypost.flows.index.live_schema import read_tables
 from waypost.flows.index.patterns import IndexPatterns, save_patterns, stored_patterns
 from waypost.flows.index.project_analysis import analyze_project, endpoint_count
 from waypost.flows.open_space import OpenSpace, discovered_key, tree_of
-from waypost.model.audit import AuditEntry
-from waypost.model.memory import Caller
+from waypost.model.memory import AuditEntry, Caller
 from waypost.model.review_item import MERGED, REPLACED, STORED
 from waypost.model.time import format_time
 

@@ -42,8 +42,7 @@ from waypost.flows.backup.snapshots import (
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.write.erase_rows import ErasureTargets
 from waypost.flows.write.proposals import target_of
-from waypost.model.audit import AuditEntry
-from waypost.model.memory import Caller
+from waypost.model.memory import AuditEntry, Caller
 from waypost.model.time import Clock, format_time, to_micros
 from waypost.space.metadata import METADATA_FILE, read_metadata
 from waypost.space.place import DATABASE_FILE

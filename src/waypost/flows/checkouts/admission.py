@@ -14,8 +14,7 @@ from waypost.errors import StoreCorrupt, UnknownCheckout
 from waypost.flows.checkouts.shared_history import Commits, commits_at, why_apart
 from waypost.flows.findings import DATABASE
 from waypost.flows.open_space import OpenSpace, indexed_commit_of
-from waypost.model.audit import AuditEntry
-from waypost.model.memory import Caller
+from waypost.model.memory import AuditEntry, Caller
 from waypost.space.identity import Identity, path_id, tree_here, tree_name
 from waypost.store.protocol import Reader, Store, Writer
 from waypost.store.salvaged import CHECKOUTS_LOST

@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 from waypost.embed.protocol import Engine
 from waypost.flows.open_space import OpenSpace
-from waypost.model.audit import AuditEntry
-from waypost.model.memory import Caller
+from waypost.model.memory import AuditEntry, Caller
 from waypost.retrieve.passages import passages_of
 from waypost.store.protocol import PassageRow
 

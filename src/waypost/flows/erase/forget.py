@@ -22,9 +22,8 @@ from waypost.flows.write.erase_rows import (
     traces_of,
 )
 from waypost.flows.write.reinstate import end_versions
-from waypost.model.audit import AuditEntry
 from waypost.model.ids import check_id
-from waypost.model.memory import HEADING, Caller, Version
+from waypost.model.memory import HEADING, AuditEntry, Caller, Version
 from waypost.store.protocol import Reader
 
 BEYOND_REACH = (

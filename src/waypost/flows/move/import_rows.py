@@ -11,12 +11,11 @@ from waypost.errors import InvalidInput, WaypostError
 from waypost.flows.move.export import LINKS
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.write.remember import remember
-from waypost.model.audit import AuditEntry
 from waypost.model.draft import Draft
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
 from waypost.model.labels import LABELS
-from waypost.model.memory import Caller
+from waypost.model.memory import AuditEntry, Caller
 from waypost.model.receipt import Receipt
 from waypost.model.time import parse_time
 from waypost.store.open_databases import refuse_open_database

@@ -20,10 +20,9 @@ from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.prepare import Prepared, prepare
 from waypost.flows.write.reinstate import end_versions, store_again
 from waypost.flows.write.remember import remember
-from waypost.model.audit import AuditEntry
 from waypost.model.draft import Draft
 from waypost.model.kinds import KEPT_COLLECTIONS
-from waypost.model.memory import IMPORT, Caller, Version
+from waypost.model.memory import IMPORT, AuditEntry, Caller, Version
 from waypost.model.recall import View
 from waypost.model.receipt import Receipt
 from waypost.model.time import Moment, format_time, parse_time

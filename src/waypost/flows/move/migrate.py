@@ -26,8 +26,7 @@ from waypost.flows.move.notes import (
     note_departure,
 )
 from waypost.flows.move.rows import Tick, batches, checksum, checksums, differences, key_of, keyword_rows
-from waypost.model.audit import AuditEntry
-from waypost.model.memory import Caller
+from waypost.model.memory import AuditEntry, Caller
 from waypost.model.time import Clock, format_time
 from waypost.store.protocol import Reader, Store, Writer
 from waypost.store.sql.moving import TableRows

@@ -6,10 +6,9 @@ from waypost.errors import InvalidInput, NotFound
 from waypost.facts.ageing import with_expiry
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.prepare import Embedded
-from waypost.model.audit import AuditEntry
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
-from waypost.model.memory import Caller, MemoryRecord, State, Version
+from waypost.model.memory import AuditEntry, Caller, MemoryRecord, State, Version
 from waypost.model.time import Moment
 from waypost.store.protocol import Reader, Writer
 

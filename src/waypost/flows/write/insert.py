@@ -17,8 +17,7 @@ from waypost.flows.versions.authority import is_outranked
 from waypost.flows.versions.current import current_versions
 from waypost.flows.versions.prepare import Embedded, Prepared, make_room, marks_standing, pending, prepare_version, put
 from waypost.flows.write.proposals import propose_replacement
-from waypost.model.audit import AuditEntry
-from waypost.model.memory import SAID_BY, Caller, Version
+from waypost.model.memory import SAID_BY, AuditEntry, Caller, Version
 from waypost.model.receipt import Receipt
 from waypost.model.reference import merge_references
 from waypost.model.time import Moment, format_time

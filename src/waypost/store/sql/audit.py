@@ -2,7 +2,7 @@
 
 import json
 
-from waypost.model.audit import AuditEntry
+from waypost.model.memory import AuditEntry
 from waypost.model.time import from_micros, to_micros
 from waypost.store.sql.database import Database, TablePart
 from waypost.store.sql.rows import as_json

@@ -19,9 +19,8 @@ from waypost.flows.move.import_rows import check_drafts, read_lines
 from waypost.flows.move.user_file import open_user_file
 from waypost.flows.write.lifecycle import History
 from waypost.memory.rows import history_row
-from waypost.model.audit import AuditEntry
 from waypost.model.labels import LABELS
-from waypost.model.memory import SAID_BY
+from waypost.model.memory import SAID_BY, AuditEntry
 from waypost.model.receipt import Receipt
 from waypost.model.time import format_time
 from waypost.text.plural import counted
