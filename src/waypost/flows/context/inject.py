@@ -24,9 +24,9 @@ from waypost.flows.engines.query import (
 from waypost.flows.index.freshness import (
     MOST_ROUNDS,
     HitFiles,
-    changed_files_chore,
     files_of,
     leave_to_worker,
+    pending_index,
     refresh,
 )
 from waypost.flows.journal_files.changes import pending_sync
@@ -62,7 +62,7 @@ def inject_brief(
     message = check_text(message, "question")
     question = EngineQuestion(space, message)
     opening, notices = opening_of(space, tokens)
-    checks: list[Check] = [partial(changed_files_chore, space)]
+    checks: list[Check] = [partial(pending_index, space)]
 
     def read() -> _Near:
         return _near(space, message, question, lambda _: view, _nothing_known, checks, now)

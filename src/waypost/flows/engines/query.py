@@ -21,8 +21,8 @@ ON_THE_SPOT = 256  # pending texts that are embedded before answering, rather th
 WHOLE = "whole"  # the form of a question that is its text as it stands
 
 
-Chore = Callable[[], object]  # something to do before a question can be answered
-Check = Callable[[Reader], Chore | None]
+PendingTask = Callable[[], object]  # something to do before a question can be answered
+Check = Callable[[Reader], PendingTask | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class EngineQuestion:
         self._embedded: dict[tuple[str, str], Vector | None] = {}
         self._uses: dict[tuple[Engine, str], None] = {}
 
-    def chore(self, state: EngineState) -> Chore | None:
+    def pending_task(self, state: EngineState) -> PendingTask | None:
         """What to do before the engines are asked, if anything: each thing is tried once."""
         if self._wakes and state.multilingual is None:
             self._wakes = False
@@ -142,16 +142,16 @@ def reading_for(
     while True:
         question.embed_ahead()
         with space.store.read() as reader:
-            chore = None
-            while checks and chore is None:
-                chore = checks.pop(0)(reader)
-            if chore is None:
+            task = None
+            while checks and task is None:
+                task = checks.pop(0)(reader)
+            if task is None:
                 state = read_engines(space, reader)
-                chore = question.chore(state)
-            if chore is None:
+                task = question.pending_task(state)
+            if task is None:
                 yield reader, state
                 return
-        chore()
+        task()
 
 
 def engine_roles(space: OpenSpace, serving: Sequence[Engine]) -> ServingEngines:

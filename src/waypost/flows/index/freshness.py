@@ -53,7 +53,7 @@ def files_of(space: OpenSpace, reader: Reader, hits: Iterable[Hit]) -> HitFiles:
     return HitFiles(indexed, tuple(changed), tuple(path for path, state in on_disk.items() if state is None))
 
 
-def changed_files_chore(space: OpenSpace, reader: Reader) -> Callable[[], object] | None:
+def pending_index(space: OpenSpace, reader: Reader) -> Callable[[], object] | None:
     """Index the changed files that are waiting, if there are any and they are few. Many are left to the worker."""
     waiting = reader.code.tracked(space.identity.checkout_id) if space.identity.has_tree else []
     return partial(index_now, space, waiting) if 0 < len(waiting) <= MOST_AT_ONCE else None
@@ -62,9 +62,9 @@ def changed_files_chore(space: OpenSpace, reader: Reader) -> Callable[[], object
 def catch_up(space: OpenSpace) -> None:
     """Index the changed files that are waiting, if they are few."""
     with space.store.read() as reader:
-        chore = changed_files_chore(space, reader)
-    if chore is not None:
-        chore()
+        task = pending_index(space, reader)
+    if task is not None:
+        task()
 
 
 def refresh(space: OpenSpace, files: HitFiles) -> bool:

@@ -26,10 +26,10 @@ from waypost.flows.engines.query import (
 from waypost.flows.index.freshness import (
     MOST_ROUNDS,
     HitFiles,
-    changed_files_chore,
     files_of,
     hurry,
     notice_full,
+    pending_index,
     refresh,
 )
 from waypost.flows.journal_files import changes
@@ -151,7 +151,7 @@ class _Recall:
         self._question = EngineQuestion(space, self._text, self._form)
         self._language = self._question.language
         self._code_question: CodeQuestion | None = None
-        self._checks: list[Check] = [partial(changed_files_chore, space)]
+        self._checks: list[Check] = [partial(pending_index, space)]
         if reads_journal:
             self._checks.insert(0, partial(changes.pending_sync, space))
 
