@@ -1,4 +1,4 @@
-"""The word lists that judge the importance of what people say: `data/importance_<language>.toml`."""
+"""The word lists that judge what people say: `data/importance_<language>.toml` and `data/questions_<language>.toml`."""
 
 import re
 import tomllib
@@ -19,10 +19,12 @@ _DOT = "\u2024"  # stands for a dot that does not end a sentence
 
 @cache
 def importance_words(language: str) -> ImportanceWords:
-    """The lists of a language, which the comments in the English file explain. English for any other language."""
+    """The lists of a language, which the comments in the English files explain. English for any other language."""
     name = language if language in LANGUAGES else "en"
-    source = files("waypost.journal") / "data" / f"importance_{name}.toml"
-    table: dict[str, list[str]] = tomllib.loads(source.read_text("utf-8"))
+    table: dict[str, list[str]] = {}
+    for subject in ("importance", "questions"):
+        source = files("waypost.journal") / "data" / f"{subject}_{name}.toml"
+        table |= tomllib.loads(source.read_text("utf-8"))
     return {list_: re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)") for list_, words in table.items()}
 
 
