@@ -38,3 +38,17 @@ def test_a_word_that_stands_everywhere_is_not_asked_for_beside_a_rare_one(store:
 
 def test_a_word_that_stands_everywhere_is_asked_for_when_no_other_word_is_known(store: SqliteStore) -> None:
     assert asked(store, "common", "unheard") == {"m0", "m1", "m2", "m3", "m4"}
+
+
+def test_batches_leave_few_segments_to_look_words_up_in(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    for batch in range(12):
+        with store.write() as writer:
+            for place in range(256):
+                text = f"word{place} batch{batch}"
+                new = Version(text, "fact", text, T0, T0, "agent", "test", fingerprint=text.encode())
+                writer.memories.add(new, [PassageRow(text.encode(), "en", text)], ())
+    with store.read() as reader:
+        ((segments,),) = reader.database.rows("SELECT count(DISTINCT segid) FROM keywords_idx")
+    assert segments <= 4
+    assert asked(store, "word7", "batch3") >= {"word7 batch3"}

@@ -1,12 +1,16 @@
 """Rows that a connection keeps for the next question, until somebody writes."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from waypost.model.memory import Version
+from waypost.model.recall import View
+from waypost.model.time import Moment
 from waypost.store.protocol import PassageRow
 from waypost.store.sqlite.database import SqliteDatabase
 from waypost.store.sqlite.store import SqliteStore
@@ -69,3 +73,57 @@ def test_nothing_is_read_again_while_nobody_writes(tmp_path: Path, monkeypatch: 
     assert speakers(store) == ["Ann"]
     monkeypatch.setattr(SqliteDatabase, "rows", lambda *_: pytest.fail("the database was asked again"))
     assert speakers(store) == ["Ann"]
+
+
+def test_sketches_of_prose_are_kept_while_others_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = SqliteStore(tmp_path)
+    number = say(store, "Ann")
+    with store.read() as reader:
+        sketch = reader.memories.sketches([number])[number]
+    other = say(SqliteStore(tmp_path), "Ben")
+    read = set[int]()
+    rows = SqliteDatabase.rows
+
+    def noted_rows(database: SqliteDatabase, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        read.update(*(value for value in parameters if isinstance(value, list)))
+        return rows(database, sql, parameters)
+
+    monkeypatch.setattr(SqliteDatabase, "rows", noted_rows)
+    with store.read() as reader:
+        sketches = reader.memories.sketches([other, number])
+    assert list(sketches) == [other, number]
+    assert sketches[number] is sketch
+    assert sketches[other].speaker == "Ben"
+    assert read == {other}
+
+
+def test_what_is_superseded_follows_nothing_though_its_sketch_is_kept(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    view = View(Moment(T0))
+    turns = [
+        Version(
+            f"turn {at}", "conversation", "Hello.", T0, T0, "agent", "test", session="s", position=at, fingerprint=b"f"
+        )
+        for at in (1, 2)
+    ]
+    with store.write() as writer:
+        first, second = (writer.memories.add(turn, [PassageRow(b"", "en", "hello")], ()) for turn in turns)
+    with store.read() as reader:
+        assert [turn.number for turn in reader.memories.followers([first], 1, view)] == [second]
+    with store.write() as writer:
+        writer.memories.supersede(second, T0)
+    with store.read() as reader:
+        assert reader.memories.followers([first], 1, view) == []
+
+
+def test_sketches_of_code_are_read_again(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    code = Version("f", "symbol", "def f", T0, T0, "code", "test", language="code", checkout_id="c", fingerprint=b"f")
+    with store.write() as writer:
+        number = writer.memories.add(code, [], ())
+    with store.read() as reader:
+        assert reader.memories.sketches([number])[number].language == "code"
+    with store.write() as writer:
+        writer.database.change("UPDATE memories SET language = 'code-other' WHERE number = ?", (number,))
+    with store.read() as reader:
+        assert reader.memories.sketches([number])[number].language == "code-other"

@@ -281,9 +281,9 @@ def linked(
     seen = seen_elsewhere(space, reader)
     if seen is not None:
         verdicts = as_judged(reader, seen, verdicts)
-    where = seen.root if seen is not None else ""
+    where, usual = seen.root if seen is not None else "", State()
     return {
-        version.number: link_memory(space, version, states.get(version.memory_id, State()), verdicts, now, where)
+        version.number: link_memory(space, version, states.get(version.memory_id, usual), verdicts, now, where)
         for version in versions
     }
 

@@ -9,6 +9,7 @@ from calendar import monthrange
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 from waypost.retrieve.lexicon import times_of
@@ -51,10 +52,13 @@ class TimeText:
 def lowered(text: str) -> str:
     """The text in small letters, with single spaces. Places of times are positions in it."""
     raw = " ".join(text[:_MOST_READ].split())
+    if raw.isascii():
+        return raw.lower()
     return "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in raw)
 
 
-def named_times(text: str, language: str, today: date) -> list[NamedTime]:
+@lru_cache(maxsize=8)  # a question is read for its days, its spans and its words of time
+def named_times(text: str, language: str, today: date) -> tuple[NamedTime, ...]:
     """All times that the text names, in the order they stand in it."""
     raw = " ".join(text[:_MOST_READ].split())
     time_text = TimeText(lowered(text), raw, language, today)
@@ -64,7 +68,7 @@ def named_times(text: str, language: str, today: date) -> list[NamedTime]:
     for named in times:
         if not kept or named.start >= kept[-1].end:
             kept.append(named)
-    return [named for named in kept if named.kind != "nothing"]
+    return tuple(named for named in kept if named.kind != "nothing")
 
 
 def _matches(name: str, text: TimeText) -> Iterator[re.Match[str]]:

@@ -15,7 +15,7 @@ from waypost.model.recall import View
 from waypost.store.search import FoundPassage, Twin
 from waypost.store.sql.database import Database
 from waypost.store.sql.rows import visible
-from waypost.store.sql.versions import SKETCH_COLUMNS, VersionRows
+from waypost.store.sql.versions import VersionRows
 
 if TYPE_CHECKING:
     from waypost.store.vectors import Vector
@@ -131,7 +131,7 @@ class SqlSearch:
         """
         condition, parameters = visible(view)
         versions = None if set(view.collections) <= _CODE else self._versions
-        columns = "m.number, m.memory_id" if versions is None else SKETCH_COLUMNS
+        columns = "m.number, m.memory_id" if versions is None else versions.MATCH_COLUMNS
         ids, hits = list(scores), list[tuple[float, int, int, str]]()
         first = limit if view.domains is None and view.levels is None else len(ids)
         for part in (ids[:first], ids[first:]):

@@ -15,12 +15,15 @@ SKETCH_COLUMNS = (
     "m.number, m.memory_id, m.kind, m.collection, m.level, m.session, m.position, m.speaker, m.language, m.traits,"
     " coalesce(m.time, m.valid_from)"
 )
+BY_NUMBER = "FROM memories m WHERE m.number IN (SELECT value FROM each_number(?))"
 
 
 class VersionRows:
+    MATCH_COLUMNS = SKETCH_COLUMNS  # what a search reads of the versions that it finds
+
     def __init__(self, database: Database) -> None:
         self._db = database
-        self._sketched: dict[int, Sequence[Any]] = {}
+        self._sketched: dict[int, VersionSketch] = {}
 
     def select(self, sql: str, parameters: Sequence[Any]) -> list[Version]:
         """The versions `m` of a statement, which begins after `FROM memories m`."""
@@ -41,15 +44,15 @@ class VersionRows:
         return {version.number: version for version in versions}
 
     def keep_sketches(self, rows: Iterable[Sequence[Any]]) -> None:
-        """Keep what a search has read of versions, in the order of SKETCH_COLUMNS, until the transaction ends."""
-        self._sketched.update((row[0], row) for row in rows)
+        """Keep what a search has read of versions, in the order of MATCH_COLUMNS, until the transaction ends."""
+        self._sketched.update((row[0], VersionSketch._make(row)) for row in rows)
 
     def sketches_of(self, numbers: Iterable[int]) -> list[VersionSketch]:
         numbers = list(numbers)
         try:
-            return [VersionSketch._make(self._sketched[number]) for number in numbers]
+            return [self._sketched[number] for number in numbers]
         except KeyError:
-            return self.sketches("FROM memories m WHERE m.number IN (SELECT value FROM each_number(?))", [numbers])
+            return self.sketches(BY_NUMBER, [numbers])
 
     def sketches(self, sql: str, parameters: Sequence[Any]) -> list[VersionSketch]:
         """The sketches of the versions `m` of a statement, which begins with `FROM`."""

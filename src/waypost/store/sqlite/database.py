@@ -50,6 +50,8 @@ def _bound(parameters: Sequence[Any]) -> Sequence[Any]:
 
 
 def _as_json(values: list[Any]) -> str:
+    if values and type(values[0]) is int:
+        return str(values)  # a third of the encoder's time
     if values and isinstance(values[0], bytes):
         return '["' + '","'.join(value.hex() for value in values) + '"]'
     return json.dumps(values, ensure_ascii=False)

@@ -14,6 +14,7 @@ from typing import Any
 
 import apsw
 
+from waypost.store.memories import VersionSketch
 from waypost.store.sqlite.database import SqliteDatabase
 from waypost.store.sqlite.files import pages_of
 from waypost.store.sqlite.salvage import TableShape, shapes_of, true_rows
@@ -85,6 +86,10 @@ class ReadableDatabase(SqliteDatabase):
         if self._lasting is None:
             self._lasting = _lasting(self.connection)
         return self._lasting
+
+    def kept_sketches(self) -> dict[int, VersionSketch]:
+        """Sketches of versions by number, also of versions that are no longer visible or were erased meanwhile."""
+        return _sketches.setdefault(self.connection, {})
 
     def whole_rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
         """All rows, or CorruptError. Only tables other than `memories` may be copied for it."""
@@ -166,6 +171,7 @@ class ReadableDatabase(SqliteDatabase):
 
 _kept: "weakref.WeakKeyDictionary[apsw.Connection, tuple[tuple[int, int], dict[Any, Any]]]"
 _kept = weakref.WeakKeyDictionary()
+_sketches: "weakref.WeakKeyDictionary[apsw.Connection, dict[int, VersionSketch]]" = weakref.WeakKeyDictionary()
 
 
 def _lasting(connection: apsw.Connection) -> dict[Any, Any]:

@@ -95,7 +95,7 @@ class EngineVectors:
             if self._base is None and not self._tail:
                 self._base = self._open_sidecar(connection)
             new = self._read_after(connection, self._last())
-            if len(new.ids):
+            if new is not None:
                 self._add_to_tail(new)
             self._maybe_renew(connection)
             return Snapshot(tuple(self._blocks()))
@@ -123,11 +123,13 @@ class EngineVectors:
         block = self._tail[-1] if self._tail else self._base
         return int(block.ids[-1]) if block is not None and len(block.ids) else 0
 
-    def _read_after(self, connection: apsw.Connection, last: int) -> VectorBlock:
+    def _read_after(self, connection: apsw.Connection, last: int) -> VectorBlock | None:
         rows: list[Any] = connection.execute(
             "SELECT vector_id, language, packed FROM vectors WHERE engine_id = ? AND vector_id > ? ORDER BY vector_id",
             (self._engine_id, last),
         ).fetchall()
+        if not rows:
+            return None
         return VectorBlock(
             np.array([row[0] for row in rows], np.int64),
             np.array([language_code(row[1]) for row in rows], np.uint8),

@@ -8,12 +8,12 @@ from typing import Any
 
 import apsw
 
-from waypost.model.kinds import KINDS
+from waypost.model.kinds import CODE_COLLECTIONS, KINDS
 from waypost.model.memory import Version
 from waypost.model.time import to_micros
 from waypost.store.memories import VersionSketch
 from waypost.store.sql.rows import version_of
-from waypost.store.sql.versions import M_COLUMNS, VersionRows
+from waypost.store.sql.versions import BY_NUMBER, M_COLUMNS, VersionRows
 from waypost.store.sqlite.checksums import FUNCTION, SUMMED, checksum
 from waypost.store.sqlite.readable_tables import MEMORIES, MOST_PROBES, UNREADABLE, ReadableDatabase
 
@@ -27,6 +27,7 @@ _WITH_CHECKSUMS = (
 )
 _KIND, _COLLECTION = (1 + SUMMED["memories"].columns.index(name) for name in ("kind", "collection"))
 _FIRST_MICROS, _LAST_MICROS = (to_micros(at.replace(tzinfo=UTC)) for at in (datetime.min, datetime.max))
+_MOST_KEPT = 20_000  # sketches that a connection keeps: 12 MB
 _LIMIT = re.compile(r"LIMIT (\?|\d+)\s*$")
 
 
@@ -45,6 +46,8 @@ class CheckedVersionRows(VersionRows):
 
 class ReadableVersionRows(CheckedVersionRows):
     """Leaves out what cannot be read."""
+
+    MATCH_COLUMNS = "m.number, m.memory_id"
 
     def __init__(self, database: ReadableDatabase) -> None:
         super().__init__(database)
@@ -77,20 +80,30 @@ class ReadableVersionRows(CheckedVersionRows):
         return {number: version for number, version in versions.items() if (number,) not in false}
 
     def keep_sketches(self, rows: Iterable[Sequence[Any]]) -> None:
-        rows = list(rows)
-        if _are_sound(rows):  # else they are read again, without damaged ones
-            super().keep_sketches(rows)
+        """The connection has most of them."""
+
+    def sketches_of(self, numbers: Iterable[int]) -> list[VersionSketch]:
+        """Without those that cannot be read. Stored prose never changes: a connection keeps its sketches."""
+        numbers, kept = list(numbers), self._readable.kept_sketches()
+        new = {sketch.number: sketch for sketch in self._read_sketches([n for n in numbers if n not in kept])}
+        if self._readable.is_sound and len(kept) + len(new) <= _MOST_KEPT:
+            kept |= {number: sketch for number, sketch in new.items() if sketch.collection not in CODE_COLLECTIONS}
+        sketches = [kept.get(number) or new.get(number) for number in numbers]
+        return [sketch for sketch in sketches if sketch is not None]
 
     def sketches(self, sql: str, parameters: Sequence[Any]) -> list[VersionSketch]:
-        sketches = super().sketches(sql, parameters)
+        rows = self._db.rows(f"SELECT m.number {sql}", parameters)
+        return self.sketches_of(dict.fromkeys(number for (number,) in rows))
+
+    def _read_sketches(self, numbers: list[int]) -> list[VersionSketch]:
+        if not numbers:
+            return []
+        sketches = super().sketches(BY_NUMBER, [numbers])
         if _are_sound(sketches):
             return sketches
         self._readable.damaged.add(MEMORIES)
-        numbers = {number for (number,) in self._db.rows(f"SELECT DISTINCT m.number {sql}", parameters)}
-        numbers -= {number for (number,) in self._db.rows(_FALSE, (list(numbers),))}
-        return super().sketches(
-            "FROM memories m WHERE m.number IN (SELECT value FROM each_number(?))", [sorted(numbers)]
-        )
+        false = {number for (number,) in self._db.rows(_FALSE, (numbers,))}
+        return super().sketches(BY_NUMBER, [[number for number in numbers if number not in false]])
 
     def _readable_rows(self, sql: str, parameters: Sequence[Any]) -> list[Any]:
         """The rows of a statement by ranges of numbers, halved until only unreadable rows are left out."""
