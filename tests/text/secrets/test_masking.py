@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from waypost.text.secrets.formats import table
 from waypost.text.secrets.masking import is_secret_path, mask
 
 HARMLESS = Path(__file__).parents[1] / "secrets_harmless.txt"
@@ -423,6 +424,19 @@ def test_a_long_text_of_one_piece_is_read_in_linear_time(piece: str) -> None:
         times.append(time.process_time() - began)
     # Ten times the text takes ten times as long; quadratic time would be a hundred times.
     assert times[1] < 40 * max(times[0], 0.005)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("piece", [start for kind in table().anchored if kind.lead for start in kind.starts])
+def test_the_middle_of_a_token_is_read_as_fast_as_the_name_of_a_secret(piece: str) -> None:
+    times = []
+    for repeated in (piece, "password="):
+        text = repeated * (20_000 // len(repeated))
+        mask(text)
+        began = time.process_time()
+        mask(text)
+        times.append(time.process_time() - began)
+    assert times[0] < 2 * times[1]
 
 
 @pytest.mark.slow
