@@ -1,6 +1,7 @@
 """No text makes a regular expression of ours slow: time grows with the text, not with its square."""
 
 import re
+from collections import deque
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ BOUNDED = {
 
 def run_of(use: Use) -> Any:
     if use.method == "search":  # sub, split and findall go on after a match
-        return lambda text: sum(1 for _ in use.pattern.finditer(text))
+        return lambda text: deque(use.pattern.finditer(text), maxlen=0)
     return getattr(use.pattern, use.method)
 
 

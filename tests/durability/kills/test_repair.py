@@ -1,7 +1,6 @@
 """A repair is killed at any step: the old content is there or the new one, and the next run ends with the same memory.
 
-`python -m tests.durability.kills.test_repair JSON` is the process that forks those which are killed; it has
-nothing open then. It prints a JSON line for each kill.
+`main` is the process that forks those which are killed; it has nothing open then. It prints a JSON line for each kill.
 """
 
 import json
@@ -9,7 +8,6 @@ import os
 import random
 import shutil
 import signal
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -111,11 +109,13 @@ def test_a_hundred_kills_inside_a_repair_lose_nothing(tmp_path: Path, project: P
     assert sum(one["killed"] for one in killed(tmp_path, project, 105, 1)) >= 100
 
 
-if __name__ == "__main__":
-    asked = json.loads(sys.argv[1])
+def main(request: str) -> None:
+    asked = json.loads(request)
     files = SteppedFiles("stepped", "unix", makedefault=True)  # for as long as it is known by a name
     warm_up(Path(asked["folder"]) / "warm")
     with hashed():
-        for answer in kill_again_and_again(Path(asked["folder"]), Path(asked["project"]), asked["kills"], asked["seed"]):
+        for answer in kill_again_and_again(
+            Path(asked["folder"]), Path(asked["project"]), asked["kills"], asked["seed"]
+        ):
             print(json.dumps(answer), flush=True)
     files.unregister()

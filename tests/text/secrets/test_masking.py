@@ -427,7 +427,7 @@ def test_a_long_text_of_one_piece_is_read_in_linear_time(piece: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("piece", [start for kind in table().anchored if kind.lead for start in kind.starts])
+@pytest.mark.parametrize("piece", [start for _, start, kind in table().anchored if kind.lead])
 def test_the_middle_of_a_token_is_read_as_fast_as_the_name_of_a_secret(piece: str) -> None:
     times = []
     for repeated in (piece, "password="):

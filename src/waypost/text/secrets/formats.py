@@ -91,7 +91,7 @@ class FormatTable:
     by_start: dict[str, tuple[Format, ...]]
     heads: frozenset[str]
     led: tuple[Format, ...]
-    anchored: tuple[Format, ...]
+    anchored: tuple[tuple[bytes, str, Format], ...]
 
 
 @cache
@@ -105,7 +105,9 @@ def table() -> FormatTable:
         by_start=by_start,
         heads=frozenset(start[:2] for start in starts),
         led=tuple(kind for kind in formats if kind.lead and not kind.anchor),
-        anchored=tuple(kind for kind in formats if kind.anchor),
+        anchored=tuple(
+            (start.encode("ascii"), start, kind) for kind in formats if kind.anchor for start in kind.starts
+        ),
     )
 
 
@@ -121,8 +123,8 @@ def find_formats(scan: Scan) -> Iterator[Span]:
     """Every value in the text that has a known format."""
     formats = table()
     text = scan.text
-    for kind in formats.anchored:
-        for start in kind.starts:
+    for encoded, start, kind in formats.anchored:
+        if encoded in scan.raw:
             yield from _find_anchored(scan, start, kind)
     token_map = scan.raw.translate(_TOKEN_CHAR)
     needle = b"a" * _SHORTEST_RUN
