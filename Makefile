@@ -4,6 +4,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 # More than two cores have: many tests wait for other processes.
 JOBS ?= 3
+# The fast tests wait for nothing, and each process collects all tests before it runs any.
+FAST_JOBS ?= 2
 NPM := npm ci --prefix tests/mermaid --no-audit --no-fund --ignore-scripts
 MERMAID := tests/mermaid/node_modules/.package-lock.json
 BROWSER := $(VENV)/.browser
@@ -70,7 +72,7 @@ test: style $(MERMAID) $(BROWSER)
 	[ $$tests -eq 0 ] && [ $$typed -eq 0 ]
 
 test-fast: setup $(MERMAID)
-	@$(IN_MEMORY) $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak and not slow"
+	@$(IN_MEMORY) $(BIN)/python -m pytest -n $(FAST_JOBS) --dist worksteal -m "not soak and not slow"
 
 soak: setup
 	$(BIN)/python -m pytest -m soak -s

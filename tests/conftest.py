@@ -38,8 +38,20 @@ def pytest_configure() -> None:
     gc.disable()  # collection creates objects that stay
 
 
+# They have tests that take many seconds: at the end of a run, the other processes would wait for these.
+LONG_MODULES = (
+    "tests/hostile/test_patterns.py",
+    "tests/simulation/test_years.py",
+    "tests/durability/kills/",
+    "tests/flows/test_one_index.py",
+    "tests/flows/admin/test_worker.py",
+    "tests/text/secrets/test_formats.py",
+)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests as slow that need PostgreSQL or run many random examples."""
+    """Start the longest first. Mark tests as slow that need PostgreSQL or run many random examples."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG_MODULES))
     for item in items:
         if needs_postgres(item) or hypothesis.is_hypothesis_test(getattr(item, "function", None)):
             item.add_marker(pytest.mark.slow)

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,17 +13,11 @@ ROOT = Path(__file__).parents[2]
 
 
 def answers_of(module: str, **asked: object) -> list[dict[str, Any]]:
-    """Run a module as a program of its own that is asked in JSON, and answers with JSON lines."""
-    done = subprocess.run(
-        [sys.executable, "-m", module, json.dumps(asked)],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env=environment(),
-        check=False,
-    )
-    assert (done.stderr, done.returncode) == ("", 0), done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    """What `main` of a module answers in a process of its own: it is asked in JSON, and prints JSON lines."""
+    process = Forked([json.dumps(asked)], environment(), module)
+    out, errors = process.communicate()
+    assert (errors, process.returncode) == ("", 0), errors
+    return [json.loads(line) for line in out.splitlines()]
 
 
 def environment() -> dict[str, str]:

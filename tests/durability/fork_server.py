@@ -5,6 +5,7 @@
 
 import atexit
 import functools
+import importlib
 import json
 import os
 import selectors
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
 from contextlib import suppress
 from pathlib import Path
@@ -33,14 +35,14 @@ _LARGEST = 1 << 20
 
 
 class Forked:
-    """A process in one of the roles of `actors.py`, with this environment."""
+    """A process with this environment, in one of the roles of `actors.py` or in `main` of another module."""
 
-    def __init__(self, arguments: list[str], environment: dict[str, str]) -> None:
+    def __init__(self, arguments: list[str], environment: dict[str, str], module: str = actors.__name__) -> None:
         pipes = [os.pipe() for _ in range(4)]  # its input, its output, its errors, and how it ended
         theirs = [pipes[0][0], *(pipe[1] for pipe in pipes[1:])]
         mine = [pipes[0][1], *(pipe[0] for pipe in pipes[1:])]
         try:
-            self.pid = _ask({"arguments": arguments, "environment": environment}, theirs)
+            self.pid = _ask({"module": module, "arguments": arguments, "environment": environment}, theirs)
         finally:
             for one in theirs:
                 os.close(one)
@@ -171,7 +173,8 @@ def _become(message: dict[str, Any], descriptors: list[int], others: list[int]) 
         sys.stdin, sys.stdout, sys.stderr = (os.fdopen(at, mode, encoding="utf-8") for at, mode in enumerate("rww"))
         os.environ.clear()
         os.environ.update(message["environment"])
-        actors.main(*message["arguments"])
+        time.tzset()
+        importlib.import_module(message["module"]).main(*message["arguments"])
         atexit._run_exitfuncs()
         code = 0
     except BaseException:  # noqa: BLE001
@@ -184,6 +187,7 @@ def _become(message: dict[str, Any], descriptors: list[int], others: list[int]) 
 
 
 def _load_everything() -> None:
+    importlib.import_module("tests.durability.kills.kill_server")
     for name in [name for name in os.environ if name.startswith("WAYPOST_")]:
         del os.environ[name]
     with tempfile.TemporaryDirectory() as folder:

@@ -9,7 +9,7 @@ from tests.time.world import Player, make_steps
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 
-LIVES = 5
+LIVES = 3
 STEPS = 30
 SOAK_LIVES = 120
 

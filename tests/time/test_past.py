@@ -127,7 +127,7 @@ def judging(monkeypatch: pytest.MonkeyPatch, fake_engine: FakeEngine) -> None:
         monkeypatch.setattr(f"{module}.THRESHOLDS", duplicates.THRESHOLDS, raising=False)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.soak)])
 def test_whatever_is_done_the_past_stays_as_it_was_told(
     open_memory: OpenMemory, clock: TestClock, tmp_path: Path, seed: int
 ) -> None:

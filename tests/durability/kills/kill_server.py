@@ -1,6 +1,6 @@
 """A warmed process that has opened nothing: it forks children that write and are killed, and others that look after them.
 
-`python -m tests.durability.kills.kill_server JSON` does one of the runs below and prints a JSON line for each kill. Children are
+`main` does one of the runs below and prints a JSON line for each kill. Children are
 forked, since starting Python anew for each of some hundred kills would take most of the time.
 """
 
@@ -12,7 +12,6 @@ import os
 import random
 import shutil
 import signal
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -274,8 +273,8 @@ def warm_up(folder: Path) -> None:
     gc.disable()
 
 
-def main() -> None:
-    asked = json.loads(sys.argv[1])
+def main(request: str) -> None:
+    asked = json.loads(request)
     folder, project = Path(asked["folder"]), Path(asked["project"])
     files = SteppedFiles("stepped", "unix", makedefault=True)
     warm_up(folder / "warm")
@@ -291,7 +290,3 @@ def main() -> None:
         for answer in runs[asked["run"]]():
             print(json.dumps(answer), flush=True)
     files.unregister()
-
-
-if __name__ == "__main__":
-    main()

@@ -89,12 +89,15 @@ class _Stepped:
         return done
 
 
-READING = ("SELECT", "PRAGMA synchronous", "PRAGMA secure", "PRAGMA foreign", "PRAGMA temp", "PRAGMA c", "PRAGMA trust")
+_SETTINGS = ("synchronous", "secure", "foreign", "temp", "c", "trust", "data_version", "journal_size")
+READING = ("SELECT", *(f"{start}{name}" for start in ("PRAGMA ", 'pragma "') for name in _SETTINGS))
+AROUND_READING = ("BEGIN", "ROLLBACK")  # what writes begins immediately
 
 
 def stop_at_statements(stops: Stops) -> None:
     def trace(_cursor: Any, statement: str, _values: Any) -> bool:
-        if not statement.startswith(READING):  # it leaves nothing: the next statement stops in the same state
+        # What reads leaves nothing: the next statement stops in the same state.
+        if not statement.startswith(READING) and statement not in AROUND_READING:
             stops.step(" ".join(statement.split())[:60])
         return True
 

@@ -1,15 +1,13 @@
 """Processes are killed while they make a snapshot, go back to one, or forget what snapshots hold: nothing is lost or half
 done, and the next run finishes the work.
 
-`python -m tests.durability.kills.test_backup JSON` is the process that forks those which are killed; it opens nothing
-itself. It prints a JSON line for each kill.
+`main` is the process that forks those which are killed; it has nothing open then. It prints a JSON line for each kill.
 """
 
 import itertools
 import json
 import os
 import shutil
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -225,8 +223,8 @@ def test_a_damaged_database_that_another_process_has_open_is_not_replaced_under_
     assert [row["text"] for row in Memory.open(project).list()] == ["Alpha runs on port 80"]
 
 
-if __name__ == "__main__":
-    asked = json.loads(sys.argv[1])
+def main(request: str) -> None:
+    asked = json.loads(request)
     files = SteppedFiles("stepped", "unix", makedefault=True)
     warm_up(Path(asked["folder"]) / "warm")
     for line in stop_again_and_again(

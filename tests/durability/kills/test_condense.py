@@ -1,7 +1,6 @@
 """Condensing is killed at random moments, 300 times: no word is lost, and the next run ends with the same files.
 
-`python -m tests.durability.kills.test_condense JSON` is the process that forks those which are killed; it opens nothing
-itself. It prints a JSON line for each kill.
+`main` is the process that forks those which are killed; it has nothing open then. It prints a JSON line for each kill.
 """
 
 import json
@@ -9,7 +8,6 @@ import os
 import random
 import shutil
 import signal
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -111,7 +109,7 @@ def test_killed_at_any_moment_nothing_is_lost_and_the_next_run_ends_with_the_sam
     assert len(after) > 10
 
 
-if __name__ == "__main__":
-    asked = json.loads(sys.argv[1])
+def main(request: str) -> None:
+    asked = json.loads(request)
     for answer in kill_again_and_again(Path(asked["folder"]), Path(asked["project"]), asked["kills"], asked["seed"]):
         print(json.dumps(answer), flush=True)

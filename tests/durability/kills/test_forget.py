@@ -1,8 +1,7 @@
 """Forgetting is killed at any step, when there is something of the memory in every place that keeps words: either it is
 all there still, or nothing of it is found once the memory was opened again, and what is not forgotten stays.
 
-`python -m tests.durability.kills.test_forget JSON` is the process that forks those which are killed; it opens nothing
-itself. It prints a JSON line for each kill.
+`main` is the process that forks those which are killed; it has nothing open then. It prints a JSON line for each kill.
 """
 
 import contextlib
@@ -10,7 +9,6 @@ import itertools
 import json
 import os
 import shutil
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -204,7 +202,8 @@ def test_soak_a_hundred_kills(tmp_path: Path, project: Path, kind: str) -> None:
     assert sum(kills.values()) >= 100
 
 
-def main(asked: dict[str, Any]) -> None:
+def main(request: str) -> None:
+    asked = json.loads(request)
     waypost.store.sqlite.vectors._SIDECAR_FROM = 2
     files = SteppedFiles("stepped", "unix", makedefault=True)
     folder, project = Path(asked["folder"]), Path(asked["project"])
@@ -212,7 +211,3 @@ def main(asked: dict[str, Any]) -> None:
     for line in stop_again_and_again(folder, project, asked["kind"], asked["level"], asked["first"], asked["every"]):
         print(json.dumps(line), flush=True)
     files.unregister()
-
-
-if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))

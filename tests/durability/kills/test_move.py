@@ -1,8 +1,7 @@
 """Moving a memory into PostgreSQL and back is killed at any step: the source stays whole, and the next run finishes, after
 which the target has everything exactly once.
 
-`python -m tests.durability.kills.test_move JSON` is the process that forks those which are killed; it opens nothing itself.
-It prints a JSON line for each memory whose move was killed, once or several times.
+`main` is the process that forks those which are killed; it has nothing open then. It prints a JSON line for each memory whose move was killed, once or several times.
 """
 
 import hashlib
@@ -11,7 +10,6 @@ import os
 import random
 import re
 import shutil
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -244,7 +242,8 @@ def test_soak_a_hundred_kills_inside_moves(tmp_path: Path, postgres: str) -> Non
         assert sum(count for name, count in kills.items() if name.startswith(direction)) >= 50
 
 
-def main(asked: dict[str, Any]) -> None:
+def main(request: str) -> None:
+    asked = json.loads(request)
     engine = FakeEngine()
     waypost.memory.spaces.open_engine = lambda _name, _settings: engine  # type: ignore[assignment, attr-defined]
     os.fsync = lambda fd: None  # no power fails here
@@ -252,7 +251,3 @@ def main(asked: dict[str, Any]) -> None:
     for line in kill_again_and_again(Bench(Path(asked["folder"]), asked["empty"]), asked["rounds"], asked["seed"]):
         print(json.dumps(line), flush=True)
     files.unregister()
-
-
-if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))

@@ -1,7 +1,6 @@
 """A repair is killed at any step: the old content is there or the new one, and the next run ends with the same memory.
 
-`python -m tests.durability.kills.test_repair JSON` is the process that forks those which are killed; it opens nothing
-itself. It prints a JSON line for each kill.
+`main` is the process that forks those which are killed; it has nothing open then. It prints a JSON line for each kill.
 """
 
 import json
@@ -9,7 +8,6 @@ import os
 import random
 import shutil
 import signal
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,11 +15,12 @@ from typing import Any
 import pytest
 from tests.durability.children import Log, run_child
 from tests.durability.conftest import answers_of
+from tests.durability.kills.kill_server import warm_up
 from tests.durability.kills.stops import LEVELS, SteppedFiles, Stops
+from tests.made_once import hashed
 from tests.store.damage.filled import Filled, fill, zero
 
-import waypost.memory.spaces
-from waypost.embed.fake import FakeEngine
+from waypost.memory.spaces import open_spaces
 
 _FAR = 10**9
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the test forks and sends signals")
@@ -46,25 +45,26 @@ def _repair(filled: Filled, stops: Stops | None, level: str, log: Log) -> None:
 
 
 def kill_again_and_again(folder: Path, project: Path, kills: int, seed: int) -> Iterator[dict[str, Any]]:
-    setattr(waypost.memory.spaces, "open_engine", lambda _name, _settings: FakeEngine())  # noqa: B010
-    os.fsync = lambda fd: None
     chance, made = random.Random(seed), list[Filled]()
-    lines, *_ = run_child(lambda log: log(_filled(fill(folder / "template", project, memories=40, files=3))))
-    whole = _from(lines[0])
+    whole = fill(folder / "template", project, memories=40, files=3)
+    warm_up_repair(whole.copy(folder / "repaired"))
     for name, page in (("header", 1), ("leaf", min(next(iter(whole.places.values()))))):
         damaged = whole.copy(folder / name)
         zero(damaged.database, page)
         made.append(damaged)
-    calm: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}
+    calm: dict[str, dict[str, Any]] = {}
+    steps: dict[tuple[str, str], int] = {}
     for damaged in made:
         for level in ("files", "system"):
-            steps, told = _calmly(damaged.copy(folder / f"calm-{damaged.home.name}-{level}"), level)
-            calm[damaged.home.name, level] = steps, told
+            home = damaged.copy(folder / f"calm-{damaged.home.name}-{level}")
+            (counted,), *_ = run_child(lambda log: _repair(home, Stops(_FAR), level, log))  # noqa: B023
+            steps[damaged.home.name, level] = _FAR - int(counted["left"])
+        (calm[damaged.home.name],), *_ = run_child(lambda log: log(_told(home)))  # noqa: B023
     for number in range(kills):
         damaged, level = made[number % 2], ("files", "files", "system")[number % 3]
-        steps, expected = calm[damaged.home.name, level]
+        count, expected = steps[damaged.home.name, level], calm[damaged.home.name]
         # Half of them towards the end, where the new content takes the place of the old.
-        chosen = chance.randint(1, steps) if number % 4 < 2 else steps - chance.randrange(max(1, steps // 3))
+        chosen = chance.randint(1, count) if number % 4 < 2 else count - chance.randrange(max(1, count // 3))
         home = damaged.copy(folder / f"killed-{number}")
         before = home.database.read_bytes()
         _, ended_by, _ = run_child(lambda log: _repair(home, Stops(chosen), level, log))  # noqa: B023
@@ -73,7 +73,7 @@ def kill_again_and_again(folder: Path, project: Path, kills: int, seed: int) -> 
         kept = list((home.database.parent / "damaged").glob("*.db"))
         yield {
             "killed": ended_by == signal.SIGKILL,
-            "step": f"{chosen} of {steps}",
+            "step": f"{chosen} of {count}",
             "differs": [name for name in expected if expected[name] != found[name]],
             "kept": any(one.read_bytes() == before for one in kept),
             "left": [one.name for one in (home.database.parent / "damaged").iterdir() if one.name.startswith(".")],
@@ -81,26 +81,12 @@ def kill_again_and_again(folder: Path, project: Path, kills: int, seed: int) -> 
         shutil.rmtree(home.home)
 
 
-def _calmly(filled: Filled, level: str) -> tuple[int, dict[str, Any]]:
-    lines, *_ = run_child(lambda log: _repair(filled, Stops(_FAR), level, log))
-    (told,), *_ = run_child(lambda log: log(_told(filled)))
-    return _FAR - int(lines[0]["left"]), told
-
-
-def _filled(filled: Filled) -> dict[str, Any]:
-    return {
-        "home": str(filled.home),
-        "project": str(filled.project),
-        "database": str(filled.database),
-        "memories": dict(filled.memories),
-        "places": {one: sorted(pages) for one, pages in filled.places.items()},
-    }
-
-
-def _from(told: dict[str, Any]) -> Filled:
-    places = {one: frozenset(pages) for one, pages in told["places"].items()}
-    home, project, database = (Path(told[name]) for name in ("home", "project", "database"))
-    return Filled(home, project, database, told["memories"], places)
+def warm_up_repair(filled: Filled) -> None:
+    """Load once what each of the forked processes would load again."""
+    zero(filled.database, 1)
+    _repair(filled, None, "", lambda _: None)
+    _told(filled)
+    open_spaces.drop_all()
 
 
 def killed(folder: Path, project: Path, kills: int, seed: int) -> list[dict[str, Any]]:
@@ -123,9 +109,13 @@ def test_a_hundred_kills_inside_a_repair_lose_nothing(tmp_path: Path, project: P
     assert sum(one["killed"] for one in killed(tmp_path, project, 105, 1)) >= 100
 
 
-if __name__ == "__main__":
-    asked = json.loads(sys.argv[1])
+def main(request: str) -> None:
+    asked = json.loads(request)
     files = SteppedFiles("stepped", "unix", makedefault=True)  # for as long as it is known by a name
-    for answer in kill_again_and_again(Path(asked["folder"]), Path(asked["project"]), asked["kills"], asked["seed"]):
-        print(json.dumps(answer), flush=True)
+    warm_up(Path(asked["folder"]) / "warm")
+    with hashed():
+        for answer in kill_again_and_again(
+            Path(asked["folder"]), Path(asked["project"]), asked["kills"], asked["seed"]
+        ):
+            print(json.dumps(answer), flush=True)
     files.unregister()

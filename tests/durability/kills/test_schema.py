@@ -1,15 +1,13 @@
 """Databases of early versions are killed while they are opened and brought to today's tables: nothing is lost, and the next
 opening ends with the same rows and answers as one that nobody disturbed.
 
-`python -m tests.durability.kills.test_schema JSON` is the process that forks those which are killed; it opens nothing
-itself. It prints a JSON line for each database that was killed, once or several times.
+`main` is the process that forks those which are killed; it has nothing open then. It prints a JSON line for each database that was killed, once or several times.
 """
 
 import json
 import os
 import random
 import shutil
-import sys
 import tarfile
 from collections import Counter
 from collections.abc import Iterator
@@ -149,14 +147,11 @@ def test_soak_a_hundred_kills_inside_migrations(tmp_path: Path, project: Path) -
     assert kills.total() >= 100
 
 
-def main(asked: dict[str, Any]) -> None:
+def main(request: str) -> None:
+    asked = json.loads(request)
     files = SteppedFiles("stepped", "unix", makedefault=True)
     folder, project = Path(asked["folder"]), Path(asked["project"])
     warm_up(folder / "warm")
     for line in kill_again_and_again(folder, project, asked["rounds"], asked["seed"]):
         print(json.dumps(line), flush=True)
     files.unregister()
-
-
-if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))

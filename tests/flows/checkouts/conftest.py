@@ -1,5 +1,6 @@
 """Real repositories: one that is known, and others that claim to be the same."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,23 +33,36 @@ def waypost(capfd: pytest.CaptureFixture[str], fake_engine: FakeEngine) -> Waypo
 Repository = Callable[..., Path]
 
 
+@pytest.fixture(scope="session")
+def templates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Repositories to copy: making one starts git many times."""
+    return tmp_path_factory.mktemp("repositories")
+
+
 @pytest.fixture
-def repository(tmp_path: Path, git: Git) -> Repository:
+def repository(tmp_path: Path, git: Git, templates: Path) -> Repository:
     """A repository with commits of its own, and with this `origin`."""
 
     def make(name: str, origin: str | None = None, commits: int = 1) -> Path:
+        template = templates / f"{name}-{commits}"
+        if not template.exists():
+            _make_repository(template, git, name, commits)
         root = tmp_path / "work" / name
-        root.mkdir(parents=True)
-        git(root, "init", "-q", "-b", "main")
-        for number in range(commits):
-            (root / f"{name}{number}.txt").write_text(f"{name} {number}\n")
-            git(root, "add", ".")
-            git(root, "commit", "-q", "-m", f"{name} {number}")
+        shutil.copytree(template, root, symlinks=True)
         if origin is not None:
             git(root, "remote", "add", "origin", origin)
         return root
 
     return make
+
+
+def _make_repository(root: Path, git: Git, name: str, commits: int) -> None:
+    root.mkdir(parents=True)
+    git(root, "init", "-q", "-b", "main")
+    for number in range(commits):
+        (root / f"{name}{number}.txt").write_text(f"{name} {number}\n")
+        git(root, "add", ".")
+        git(root, "commit", "-q", "-m", f"{name} {number}")
 
 
 Clone = Callable[..., Path]

@@ -58,13 +58,22 @@ class Format:
     compiled: list[re.Pattern[str]] = field(default_factory=list, compare=False)
 
     def pattern(self) -> re.Pattern[str]:
-        """The pattern of the whole format, compiled when first needed: most formats never are."""
+        """The pattern of the whole format."""
+        return self._patterns()[0]
+
+    def lead_pattern(self) -> re.Pattern[str]:
+        """What precedes a start, up to the end of what is searched."""
+        return self._patterns()[1]
+
+    def _patterns(self) -> list[re.Pattern[str]]:
+        """Compiled when first needed: most formats never are."""
         if not self.compiled:
             literal = "|".join(re.escape(start) for start in self.starts)
             edge = rf"(?:(?<![\w.+/-])|{_ESCAPED})" if self.strict else ""
             value = f"(?P<lead>{self.lead})(?:{literal})(?P<body>{self.body})"
-            self.compiled.append(re.compile(rf"{edge}{value}(?![A-Za-z0-9])"))
-        return self.compiled[0]
+            whole, lead = rf"{edge}{value}(?![A-Za-z0-9])", rf"{edge}(?:{self.lead})\Z"
+            self.compiled.extend(map(re.compile, (whole, lead)))
+        return self.compiled
 
     def accepts(self, value: str) -> bool:
         """Whether the value varies as much as a generated secret."""
@@ -82,7 +91,7 @@ class FormatTable:
     by_start: dict[str, tuple[Format, ...]]
     heads: frozenset[str]
     led: tuple[Format, ...]
-    anchored: tuple[Format, ...]
+    anchored: tuple[tuple[bytes, str, Format], ...]
 
 
 @cache
@@ -96,7 +105,9 @@ def table() -> FormatTable:
         by_start=by_start,
         heads=frozenset(start[:2] for start in starts),
         led=tuple(kind for kind in formats if kind.lead and not kind.anchor),
-        anchored=tuple(kind for kind in formats if kind.anchor),
+        anchored=tuple(
+            (start.encode("ascii"), start, kind) for kind in formats if kind.anchor for start in kind.starts
+        ),
     )
 
 
@@ -112,8 +123,8 @@ def find_formats(scan: Scan) -> Iterator[Span]:
     """Every value in the text that has a known format."""
     formats = table()
     text = scan.text
-    for kind in formats.anchored:
-        for start in kind.starts:
+    for encoded, start, kind in formats.anchored:
+        if encoded in scan.raw:
             yield from _find_anchored(scan, start, kind)
     token_map = scan.raw.translate(_TOKEN_CHAR)
     needle = b"a" * _SHORTEST_RUN
@@ -129,10 +140,13 @@ def find_formats(scan: Scan) -> Iterator[Span]:
 def _find_anchored(scan: Scan, start: str, kind: Format) -> Iterator[Span]:
     done = 0
     for at in scan.places(start):
-        low = max(done, at - _LEAD_REACH) if kind.lead else at
         if at < done:
             continue
-        match = (kind.pattern().search if kind.lead else kind.pattern().match)(scan.text, low, at + _ANCHOR_REACH)
+        # Only what precedes this literal is searched: searching on from each literal would read the text again.
+        lead = kind.lead_pattern().search(scan.text, max(done, at - _LEAD_REACH), at) if kind.lead else None
+        if kind.lead and not lead:
+            continue
+        match = kind.pattern().match(scan.text, lead.start() if lead else at, at + _ANCHOR_REACH)
         done = match.end() if match else done
         edged = match and (kind.keep_start or _has_left_edge(scan.text, match.start()))  # a host name may precede it
         if match and edged and kind.accepts(match["body"]):

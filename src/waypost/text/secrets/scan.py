@@ -4,8 +4,9 @@ One wide character, such as an emoji, makes searching and lower-casing a text se
 searches run on a copy with exactly one byte per character, which keeps the offsets.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import AnyStr
 
 Span = tuple[int, int, str]
@@ -25,17 +26,26 @@ class Scan:
         raw = text.encode("latin-1", "replace")
         return cls(text, raw, raw.lower())
 
-    def places(self, literal: str) -> Iterator[int]:
+    def places(self, literal: str) -> Iterable[int]:
         """Positions of the literal, in exactly this case."""
-        return _positions(self.raw, literal.encode("latin-1"))
+        wanted = _encoded(literal)
+        return _positions(self.raw, wanted) if wanted in self.raw else ()
 
-    def places_in_any_case(self, literal: str) -> Iterator[int]:
+    def places_in_any_case(self, literal: str) -> Iterable[int]:
         """Positions of a lower-case literal, in any case."""
         if literal.isascii():
-            yield from _positions(self.low, literal.encode("ascii"))
-        elif not self.text.isascii():
-            for form in (literal, literal.capitalize(), literal.upper()):
-                yield from _positions(self.text, form)
+            wanted = _encoded(literal)
+            return _positions(self.low, wanted) if wanted in self.low else ()
+        if self.text.isascii():
+            return ()
+        forms = (literal, literal.capitalize(), literal.upper())
+        return (at for form in forms for at in _positions(self.text, form))
+
+
+@cache
+def _encoded(literal: str) -> bytes:
+    """The literals come from the code and its data file."""
+    return literal.encode("latin-1")
 
 
 def _positions(text: AnyStr, literal: AnyStr) -> Iterator[int]:
