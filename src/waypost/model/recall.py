@@ -29,6 +29,45 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
+class EarlierValue:
+    """A memory that an undecided conflict puts behind another one."""
+
+    id: str
+    value: str
+    text: str
+    since: datetime
+    source: str
+
+    def to_json(self) -> dict[str, Any]:
+        row = {"id": self.id, "value": self.value, "text": self.text}
+        return row | {"since": format_time(self.since), "source": self.source}
+
+
+@dataclass(frozen=True, slots=True)
+class ValueConflict:
+    """Memories that contradict each other. The first one counts until a person decides."""
+
+    id: str
+    value: str
+    since: datetime
+    others: tuple[EarlierValue, ...]  # newest first
+
+    @property
+    def line(self) -> str:
+        """Such as "9090, since 2026-05-04; earlier 8080, unconfirmed"."""
+        parts = [f"{self.value}, since {self.since:%Y-%m-%d}"]
+        parts += [
+            f"{'earlier' if other.since <= self.since else f'{other.source} said later'} {other.value}"
+            for other in self.others
+        ]
+        return f"{'; '.join(parts)}, unconfirmed"
+
+    def to_json(self) -> dict[str, Any]:
+        row: dict[str, Any] = {"id": self.id, "value": self.value, "since": format_time(self.since)}
+        return row | {"earlier": [other.to_json() for other in self.others], "line": self.line}
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     id: str
     score: float
@@ -65,6 +104,7 @@ class Hit:
     links: tuple[CodeLink, ...] = ()  # its code in this checkout, with verdicts
     tags: Mapping[str, str] = field(default_factory=dict)
     why: Mapping[str, float] = field(default_factory=dict)  # the parts of the score
+    conflict: ValueConflict | None = None  # memories that contradict it, undecided; they are not shown as hits
     project: "SharingProject | None" = None  # the project that shares it; None: this space's own
 
     @property
@@ -104,6 +144,8 @@ class Hit:
             "code_refs": [link.to_json() for link in self.links],
             "tags": dict(self.tags),
         }
+        if self.conflict is not None:
+            row["conflict"] = self.conflict.to_json()
         if self.project is not None:
             row["project"] = self.project.to_json()
         if explain:
