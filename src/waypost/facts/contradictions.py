@@ -5,8 +5,10 @@ newer wording signals a change ("now", "moved to", "no longer"), it replaces the
 undecided. Facts do not contradict if they say the same, add something, describe the past, or have other subjects.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from waypost.facts.lexicon import shared_lexicon
 from waypost.facts.statements import (
@@ -31,6 +33,7 @@ from waypost.facts.statements import (
 
 # Cosine from which two facts are compared. By words alone, more likeness is needed than with a number or a path.
 LEAST_SIMILARITY = 0.5
+_WORDS = re.compile(r"\w{2,}")
 _LOOSE = 0.6  # for a subject that only one of them states in full
 _SEVERAL = frozenset(("several", "use", HAVE, ""))  # verbs whose subject may have many values
 _STANDING = frozenset(("locate", "run", "schedule"))  # verbs of one place or time
@@ -61,6 +64,8 @@ def contradiction(older: str, newer: str, similarity: float) -> Contradiction | 
     """How `newer` contradicts `older`, or None. `similarity` is the cosine of their vectors."""
     if not similarity >= LEAST_SIMILARITY:
         return None
+    if not _beginnings(older) & _beginnings(newer):
+        return None
     language = shared_lexicon(older, newer).language
     before, after = statements(older, language), statements(newer, language)
     for old in before:
@@ -72,6 +77,12 @@ def contradiction(older: str, newer: str, similarity: float) -> Contradiction | 
                 replaces = difference.replaces and len(before) == 1
                 return Contradiction(replaces, difference.current, difference.former, difference.is_exact)
     return None
+
+
+@lru_cache(maxsize=1024)
+def _beginnings(text: str) -> frozenset[str]:
+    """The beginnings of its words. Two texts without a common one are about different things."""
+    return frozenset(word[:4] for word in _WORDS.findall(text.lower()))
 
 
 class _Comparison:

@@ -155,7 +155,7 @@ def statement_words(language: str) -> StatementWords:
     )
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def statements(text: str, language: str) -> tuple[Statement, ...]:
     """The statements of a text in order. Empty if it is too long to be one fact."""
     if len(text) > _LONGEST:

@@ -10,6 +10,7 @@ from waypost.model.kinds import COLLECTIONS
 from waypost.model.labels import LABELS
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment, format_time
+from waypost.model.value_conflict import ValueConflict
 
 if TYPE_CHECKING:  # loaded only by projects that share
     from waypost.model.share import SharingProject
@@ -26,45 +27,6 @@ class View:
     domains: tuple[str, ...] | None = None  # only these; "" means memories without a domain
     levels: tuple[int, ...] | None = None  # only these
     journal: str | None = None  # of journal entries kept in repositories, only those of this checkout; None: all
-
-
-@dataclass(frozen=True, slots=True)
-class EarlierValue:
-    """A memory that an undecided conflict puts behind another one."""
-
-    id: str
-    value: str
-    text: str
-    since: datetime
-    source: str
-
-    def to_json(self) -> dict[str, Any]:
-        row = {"id": self.id, "value": self.value, "text": self.text}
-        return row | {"since": format_time(self.since), "source": self.source}
-
-
-@dataclass(frozen=True, slots=True)
-class ValueConflict:
-    """Memories that contradict each other. The first one counts until a person decides."""
-
-    id: str
-    value: str
-    since: datetime
-    others: tuple[EarlierValue, ...]  # newest first
-
-    @property
-    def line(self) -> str:
-        """Such as "9090, since 2026-05-04; earlier 8080, unconfirmed"."""
-        parts = [f"{self.value}, since {self.since:%Y-%m-%d}"]
-        parts += [
-            f"{'earlier' if other.since <= self.since else f'{other.source} said later'} {other.value}"
-            for other in self.others
-        ]
-        return f"{'; '.join(parts)}, unconfirmed"
-
-    def to_json(self) -> dict[str, Any]:
-        row: dict[str, Any] = {"id": self.id, "value": self.value, "since": format_time(self.since)}
-        return row | {"earlier": [other.to_json() for other in self.others], "line": self.line}
 
 
 @dataclass(frozen=True, slots=True)

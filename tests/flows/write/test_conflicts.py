@@ -122,7 +122,7 @@ def test_a_person_can_confirm_the_newer_value(agent: Memory, person: Memory, clo
     new = agent.remember(NEW)
     (item,) = reviewed(person)
     assert (item["replaces"], item["replaces_text"], item["text"]) == (old.id, OLD, NEW)
-    assert str(new.id) in item["reason"]
+    assert str(old.id) in item["reason"]
     clock.advance(days=1)
     person.facts.approve(item["id"])
     (hit,) = agent.recall(QUESTION).hits

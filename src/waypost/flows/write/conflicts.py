@@ -10,15 +10,14 @@ from dataclasses import dataclass, replace
 from waypost.facts.contradictions import contradiction
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.authority import PERSON
+from waypost.flows.versions.conflicts import COMPARED_KINDS, CONFLICTS, conflict_edges
 from waypost.flows.versions.current import current_versions
 from waypost.flows.versions.prepare import Prepared
 from waypost.flows.write.proposals import drop_conflict_proposals, proposal_of, propose_conflict
 from waypost.model.candidate import CandidateRow
 from waypost.model.memory import Caller, Version
-from waypost.store.protocol import Edge, Reader, Writer
+from waypost.store.protocol import Edge, Writer
 
-CONFLICTS = "conflicts"  # the kind of an edge from the fact that counts to the one that it contradicts
-COMPARED_KINDS = frozenset(("fact", "decision", "constraint", "learning"))
 _EXTRACTOR = "extractor"  # replaces its facts by topic
 
 
@@ -72,10 +71,6 @@ def note_conflict(space: OpenSpace, writer: Writer, caller: Caller, item: Prepar
 def add_conflict(writer: Writer, stored: Version, new: Version) -> None:
     first, second = (stored, new) if counts_first(stored, new) else (new, stored)
     writer.edges.add(Edge(CONFLICTS, first.memory_id, second.memory_id, made_at=new.recorded_at))
-
-
-def conflict_edges(reader: Reader, memory_ids: Iterable[str]) -> list[Edge]:
-    return reader.edges.of_kinds(list(memory_ids), [CONFLICTS])
 
 
 def end_conflicts(writer: Writer, memory_ids: Iterable[str]) -> None:

@@ -125,10 +125,8 @@ class WriteGate:
         ended = [version for stored in replaced for version in current_versions(self.writer, stored.memory_id)]
         receipt = self._add(item, ended, resembles)
         if replaced:
-            reason = (
-                f"replaces {', '.join(stored.memory_id for stored in replaced)}, as the text says that this changed"
-            )
-            receipt = replace(receipt, reason=reason)
+            more = "".join(f"; it also replaces {stored.memory_id}" for stored in replaced[1:])
+            receipt = replace(receipt, reason=f"the text says that this changed{more}")
         undecided = [
             stored for stored in others.undecided if note_conflict(self.space, self.writer, self.caller, item, stored)
         ]
@@ -142,9 +140,11 @@ class WriteGate:
         engine = comparing_engine(self.space, self.embedded, item.passages)
         judges = engine is not None and engine == judging_engine(self.space, item.passages)
         skip, merge = THRESHOLDS[engine] if engine and judges else UNCALIBRATED
+        now = Moment(item.version.recorded_at)
+        versions = self.writer.memories.by_number([twin.number for twin in twins]) if twins else {}
         for twin in twins:
-            stored = self.writer.memories.version(twin.memory_id, Moment(item.version.recorded_at))
-            if stored is None or stored.number != twin.number or not overlap(stored.period, item.version.period):
+            stored = versions.get(twin.number)
+            if stored is None or not stored.visible(now) or not overlap(stored.period, item.version.period):
                 continue
             if any(start != item.version.valid_from for start, _ in without(item.version.period, stored.period)):
                 continue

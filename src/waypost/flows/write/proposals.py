@@ -83,7 +83,9 @@ def propose_conflict(space: OpenSpace, writer: Writer, caller: Caller, item: Pre
         return False
     proposal = Proposal(REPLACE, target, _by(caller), options_of(draft), newer=newer)
     row = _row(space, proposal, item.version, mark, "replacement")
-    writer.facts.put_candidate(replace(row, reason=f"{newer} contradicts {target}: which one holds?"))
+    writer.facts.put_candidate(
+        replace(row, reason=f"contradicts {target}; approve: it replaces that, reject: both hold")
+    )
     return True
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from waypost.errors import StoreUnavailable, WaypostError
 from waypost.facts.contradictions import LEAST_SIMILARITY
+from waypost.facts.duplicates import thresholds
 from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.journal_files.reconcile import sync_in
 from waypost.flows.journal_files.write import day_files, is_filed, journal_writer, write_through
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from waypost.store.protocol import Vector
 
 _TRIES = 3
-_MOST_TWINS = 24  # memories that a draft is compared with
+_MOST_TWINS = 12  # memories that a draft is compared with, beside those that may say the same
 CHUNK = 256  # drafts in one transaction: few syncs for a batch, short waits for other writers
 
 
@@ -164,6 +165,6 @@ def _twins(
         vectors = np.stack([vector for _, vector in members])
         for twin in reader.search.twins(engine, vectors, kind, domain, LEAST_SIMILARITY, since):
             place = members[twin.index][0]
-            if len(twins[place]) < _MOST_TWINS:
+            if len(twins[place]) < _MOST_TWINS or twin.similarity >= thresholds(engine)[1]:
                 twins[place].append(replace(twin, index=place))
     return twins
