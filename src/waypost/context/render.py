@@ -164,7 +164,9 @@ def place_of(hit: Hit) -> str:
 
 
 def stale_mark(hit: Hit) -> str:
-    return f" [stale: {hit.stale_reason or 'the code has changed'}]" if hit.is_stale else ""
+    """Why a memory may be wrong: its code has changed, or others contradict it."""
+    conflict = "" if hit.conflict is None else f" [{hit.conflict.line}]"
+    return (f" [stale: {hit.stale_reason or 'the code has changed'}]" if hit.is_stale else "") + conflict
 
 
 def _said_line(hit: Hit) -> str:

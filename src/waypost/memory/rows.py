@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from waypost.model.code_link import LinkedMemory
     from waypost.model.receipt import Receipt
 
-_NOW = ("code_refs", "confidence", "is_stale", "stale_reason", "stale_since")
+_NOW = ("code_refs", "confidence", "is_stale", "stale_reason", "stale_since", "conflict")
 
 
 def full_row(memory: "LinkedMemory") -> dict[str, Any]:
     """All fields of a memory, with the current state of its links."""
     now = memory.to_json()
-    return {**memory_row(memory.version, memory.state), **{key: now[key] for key in _NOW}}
+    return {**memory_row(memory.version, memory.state), **{key: now[key] for key in _NOW if key in now}}
 
 
 def history_row(history: "History") -> dict[str, Any]:

@@ -9,6 +9,7 @@ from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHE
 from waypost.model.memory import State, Version
 from waypost.model.reference import CodeReference
 from waypost.model.time import format_time
+from waypost.model.value_conflict import ValueConflict
 
 if TYPE_CHECKING:  # loaded only by projects that share
     from waypost.model.share import SharingProject
@@ -94,6 +95,7 @@ class LinkedMemory:
     confidence: float
     stale_since: datetime | None = None
     project: "SharingProject | None" = None  # the project that shares it; None: this space's own
+    conflict: ValueConflict | None = None  # with memories that contradict it
     seen_at: datetime | None = None  # when it last matched its code or was verified; its confidence depends on it
 
     @property
@@ -102,7 +104,8 @@ class LinkedMemory:
 
     def to_json(self) -> dict[str, Any]:
         version = self.version
-        shared = {} if self.project is None else {"project": self.project.to_json()}
+        shared: dict[str, Any] = {} if self.project is None else {"project": self.project.to_json()}
+        shared |= {} if self.conflict is None else {"conflict": self.conflict.to_json()}
         return shared | {
             "id": version.memory_id,
             "memory": version.text,

@@ -10,6 +10,7 @@ from waypost.model.kinds import COLLECTIONS
 from waypost.model.labels import LABELS
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment, format_time
+from waypost.model.value_conflict import ValueConflict
 
 if TYPE_CHECKING:  # loaded only by projects that share
     from waypost.model.share import SharingProject
@@ -65,6 +66,7 @@ class Hit:
     links: tuple[CodeLink, ...] = ()  # its code in this checkout, with verdicts
     tags: Mapping[str, str] = field(default_factory=dict)
     why: Mapping[str, float] = field(default_factory=dict)  # the parts of the score
+    conflict: ValueConflict | None = None  # memories that contradict it, undecided; they are not shown as hits
     project: "SharingProject | None" = None  # the project that shares it; None: this space's own
 
     @property
@@ -104,6 +106,8 @@ class Hit:
             "code_refs": [link.to_json() for link in self.links],
             "tags": dict(self.tags),
         }
+        if self.conflict is not None:
+            row["conflict"] = self.conflict.to_json()
         if self.project is not None:
             row["project"] = self.project.to_json()
         if explain:

@@ -488,7 +488,7 @@ def test_an_import_of_an_export_is_as_stale_as_it_was(
 def test_what_is_still_true_comes_before_what_is_stale(uploads: Path, memory: Memory) -> None:
     old = memory.remember("Uploads are sent in parts of size five each", refs=["shop/uploads.py#L7-L11"])
     edit(uploads, "size=5", "size=6")
-    new = memory.remember("Uploads are sent in parts of size six", refs=["shop/uploads.py#L7-L11"])
+    new = memory.remember("Uploads are sent in parts of a size that callers choose", refs=["shop/uploads.py#L7-L11"])
     question = "uploads are sent in parts of size five each"
     assert [hit.id for hit in memory.recall(question, k=2)] == [new.id, old.id]
     assert memory.recall(question, k=2)[1].why["freshness"] < 0

@@ -93,6 +93,7 @@ class MemoryRow:
     name: str | None = None
     is_stale: bool = False
     stale_reason: str = ""
+    conflict: str = ""  # with memories that contradict it
     confidence: float | None = None
     valid_until: datetime | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
@@ -125,6 +126,7 @@ def of_hit(hit: Hit) -> MemoryRow:
         name=hit.name,
         is_stale=hit.is_stale,
         stale_reason=hit.stale_reason or "",
+        conflict="" if hit.conflict is None else hit.conflict.line,
         confidence=hit.confidence,
         valid_until=hit.valid_until,
         tags=hit.tags,
@@ -150,6 +152,7 @@ def of_row(row: Mapping[str, Any]) -> MemoryRow:
         name=row["name"],
         is_stale=row["is_stale"],
         stale_reason=row["stale_reason"] or "",
+        conflict=row.get("conflict", {}).get("line", ""),
         valid_until=parse_time(row["valid_until"]) if row["valid_until"] else None,
         tags=row["tags"],
         places=tuple(_place(CodeReference.from_json(ref), False) for ref in row["code_refs"]),

@@ -54,6 +54,7 @@ def hit_row(hit: "Hit", now: datetime) -> Row:
             "by": "" if hit.source == "code" else one_line(who, _SHORT),
             "age": age(hit.time or hit.valid_from, now),
             "stale": stale(hit.is_stale, hit.stale_reason),
+            "conflict": "" if hit.conflict is None else one_line(hit.conflict.line, LONGEST),
         }
     )
 
@@ -77,6 +78,7 @@ def linked_row(memory: "LinkedMemory", now: datetime, link: "CodeLink | None" = 
             ),
             "age": age(version.time or version.valid_from, now),
             "stale": stale(memory.state.is_stale, memory.state.stale_reason),
+            "conflict": "" if memory.conflict is None else one_line(memory.conflict.line, LONGEST),
         }
     )
 
@@ -91,7 +93,7 @@ def without_empty(row: Mapping[str, Any]) -> Row:
 
 
 def line_of(row: Row, mark: str = "-") -> str:
-    """A row on one line; a stale reason goes on a second."""
+    """A row on one line; a stale reason and a conflict go on lines of their own."""
     where = f"{row['where']} " if "where" in row else ""
     origin = ", ".join(str(row[name]) for name in ("kind", "by", "age") if name in row)
     if "project" in row:  # the paths belong to another repository
@@ -99,6 +101,8 @@ def line_of(row: Row, mark: str = "-") -> str:
     lines = [f"{mark} {where}{row['text']} ({origin}) id {row['id']}"]
     if "stale" in row:
         lines.append(f"  STALE, check the code: {row['stale']}")
+    if "conflict" in row:
+        lines.append(f"  CONFLICT: {row['conflict']}")
     return "\n".join(lines)
 
 

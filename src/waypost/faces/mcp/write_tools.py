@@ -74,7 +74,7 @@ def _receipt_text(receipt: "Receipt") -> str:
     lines += [f"Points at {', '.join(receipt.links)}"] if receipt.links else []
     if receipt.conflicts_with:
         near = receipt.conflicts_with
-        lines.append(f"It differs from {near}; recall that id, and if it is wrong, use replaces={near}.")
+        lines.append(f"Both are stored. If {near} no longer holds, remember this again with replaces={near}.")
     for suggestion in receipt.suggestions[:3]:
         lines.append(
             f"Did {one_line(suggestion.name, 80)} mean {' or '.join(one_line(p, 160) for p in suggestion.places[:3])}?"

@@ -21,6 +21,7 @@ from waypost.flows.facts.decide import decide
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.current import audit, current_versions
 from waypost.flows.versions.prepare import prepare
+from waypost.flows.write.conflicts import add_reconsidered_conflict, end_declined_conflict
 from waypost.flows.write.lifecycle import correct, retract
 from waypost.flows.write.proposals import PROPOSAL, REPLACE, RETRACT, Proposal, proposal_of
 from waypost.flows.write.reinstate import end_versions
@@ -145,6 +146,7 @@ def decline(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[str, 
             row = writer.facts.candidate(candidate_id)
             if row is None:
                 raise _not_pending(candidate_id)
+            end_declined_conflict(writer, row)
             for mark in _marks_to_leave(writer, row, key):
                 writer.tombstones.add(mark, now, candidate_id)
             approved = current_versions(writer, candidate_id)  # meanwhile, or by a process that was killed
@@ -159,6 +161,8 @@ def _marks_to_leave(reader: Reader, row: CandidateRow, key: bytes) -> list[bytes
     proposal = proposal_of(row)
     if proposal is None or proposal.action == RETRACT:
         return marks_of(row, key)
+    if proposal.newer:
+        return [row.tombstone]  # both hold
     is_current = any(version.superseded_at is None for version in reader.memories.with_fingerprint(row.fingerprint))
     return [] if is_current else marks_of(row, key)
 
@@ -182,6 +186,7 @@ def reconsider(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[st
             if row is None or current_versions(writer, candidate_id):
                 continue
             writer.tombstones.remove(marks_of(row, key))
+            add_reconsidered_conflict(writer, row)
             if any(other.tombstone == row.tombstone for other in writer.facts.candidates_like([row.fingerprint], [])):
                 writer.facts.drop_candidates([candidate_id])  # it was proposed again since
                 continue

@@ -253,6 +253,7 @@ def looked_at(space: OpenSpace, reader: Reader, versions: Sequence[Version]) -> 
 def find_linked(space: OpenSpace, memory_id: str, moment: Moment) -> LinkedMemory:
     """One memory by its id, looked at in the tree."""
     from waypost.flows.links.hits import derived
+    from waypost.flows.versions.conflicts import conflicts_of
     from waypost.flows.versions.current import find
 
     version = find(space, memory_id, moment).version
@@ -260,7 +261,8 @@ def find_linked(space: OpenSpace, memory_id: str, moment: Moment) -> LinkedMemor
         with space.store.read() as reader:
             return derived(version, space.clock(), seen_elsewhere(space, reader))
     with space.store.read() as reader:
-        return looked_at(space, reader, [version])[version.number]
+        memory = looked_at(space, reader, [version])[version.number]
+        return replace(memory, conflict=conflicts_of(reader, [memory_id], moment).get(memory_id))
 
 
 # -- what follows for the memory ------------------------------------------------------------------------------

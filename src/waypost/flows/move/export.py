@@ -14,6 +14,7 @@ from typing import IO, Any
 from waypost.errors import InvalidInput, StoreCorrupt, StoreError
 from waypost.flows.links.staleness import linked
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.versions.conflicts import conflicts_of
 from waypost.flows.versions.row import memory_row
 from waypost.model.kinds import COLLECTIONS, KEPT_COLLECTIONS
 from waypost.model.memory import Version
@@ -199,7 +200,10 @@ def latest_rows(space: OpenSpace, view: View, chosen: Filter, limit: int) -> lis
     """The newest memories that match a filter, oldest first."""
     with space.store.read() as reader:
         memories = linked(space, reader, reader.memories.latest(view, chosen, limit))
+        conflicts = conflicts_of(reader, [memory.id for memory in memories.values()], view.moment)
     return [
-        memory_row(memory.version, memory.state) | {"code_refs": [link.to_json() for link in memory.links]}
+        memory_row(memory.version, memory.state)
+        | {"code_refs": [link.to_json() for link in memory.links]}
+        | ({"conflict": conflicts[memory.id].to_json()} if memory.id in conflicts else {})
         for memory in memories.values()
     ]

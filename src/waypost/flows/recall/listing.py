@@ -6,6 +6,7 @@ from typing import Any
 
 from waypost.flows.links.staleness import linked
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.versions.conflicts import conflicts_of
 from waypost.flows.versions.row import memory_row
 from waypost.model.memory import Version
 from waypost.model.recall import View
@@ -35,8 +36,11 @@ def page(
         else:
             versions = _before(reader, view, chosen, min(before, reader.memories.last_number() + 1), limit + 1)
         memories = linked(space, reader, versions[:limit])
+        conflicts = conflicts_of(reader, [version.memory_id for version in versions[:limit]], view.moment)
     rows = tuple(
-        memory_row(memory.version, memory.state) | {"code_refs": [link.to_json() for link in memory.links]}
+        memory_row(memory.version, memory.state)
+        | {"code_refs": [link.to_json() for link in memory.links]}
+        | ({"conflict": conflicts[memory.id].to_json()} if memory.id in conflicts else {})
         for memory in (memories[version.number] for version in versions[:limit])
     )
     return ListingPage(rows, versions[limit - 1].number if len(versions) > limit else None, known_at)

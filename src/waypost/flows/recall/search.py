@@ -47,6 +47,7 @@ from waypost.flows.recall.candidates import (
     gather,
     prose_candidates,
 )
+from waypost.flows.recall.current_values import with_current_values
 from waypost.flows.recall.damage_notices import damage_notices
 from waypost.flows.share.recall import SharedHits, SharedQuery, shared_hits
 from waypost.journal.markdown_values import in_zone
@@ -200,7 +201,8 @@ class _Recall:
                     hits, spread[1] = shared.code_too(hits, spread[1], code_query, view)
                 places = [hit for hit in hits if (hit.confidence or 0.0) >= self._wanted.min_confidence]
             notes = () if shared is None else shared.notes
-        hits = one_list(memories, places, (spread[0], spread[1]), roles, self._language)[: self._k]
+        hits = one_list(memories, places, (spread[0], spread[1]), roles, self._language)
+        hits = with_current_values(space, reader, hits, view.moment)[: self._k]
         files = files_of(space, reader, hits)
         shown_hits = with_pages(space, reader, files.keep(hits))
         return _Draft(shown_hits, files, engine_notices(space, engines, serving), notes)

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from waypost.errors import NotFound
 from waypost.facts.ageing import has_expired, renewal_changes, restatement_changes
-from waypost.facts.duplicates import THRESHOLDS, DuplicateVerdict, Judgement, judge, merge_texts
+from waypost.facts.duplicates import THRESHOLDS, UNCALIBRATED, DuplicateVerdict, Judgement, judge, merge_texts
 from waypost.facts.identity import MERGED
 from waypost.facts.rejection import LEARNED, rejection_marks, topic_marks
 from waypost.facts.validity import intersection, overlap, subtract, without
@@ -16,6 +16,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.authority import is_outranked
 from waypost.flows.versions.current import current_versions
 from waypost.flows.versions.prepare import Embedded, Prepared, make_room, marks_standing, pending, prepare_version, put
+from waypost.flows.write.conflicts import Contradicted, contradicted, end_conflicts, note_conflict
 from waypost.flows.write.proposals import propose_replacement
 from waypost.model.memory import SAID_BY, AuditEntry, Caller, Version
 from waypost.model.receipt import Receipt
@@ -32,6 +33,14 @@ def judging_engine(space: OpenSpace, passages: Sequence[Passage]) -> str | None:
     english = all(passage.language in ("en", "") for passage in passages)
     engine = space.engines.main if english else space.engines.multilingual
     return engine.name if engine is not None and engine.name in THRESHOLDS else None
+
+
+def comparing_engine(space: OpenSpace, embedded: Embedded, passages: Sequence[Passage]) -> str | None:
+    """The engine that finds facts like this text: the judging one, or the main one while the other is not loaded."""
+    for engine in (judging_engine(space, passages), space.engines.main.name):
+        if engine is not None and engine in THRESHOLDS and embedded.of(engine, passages) is not None:
+            return engine
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +94,8 @@ class WriteGate:
 
     def _compare(self, item: Prepared, twins: list[Twin], corrected: str | None) -> Receipt:
         """Skip, merge or add, depending on similar memories. Refuses what was corrected before."""
-        conflict = None
-        for stored, judged in self._judgements(item, twins):
+        conflict, near = None, list[tuple[Version, float]]()
+        for stored, similarity, judged in self._judgements(item, twins):
             if corrected and stored.fingerprint == item.version.fingerprint:
                 continue  # the same text for another time says nothing about the time it was given up for
             if judged.verdict is DuplicateVerdict.SKIP or (corrected and judged.verdict is DuplicateVerdict.MERGE):
@@ -97,24 +106,50 @@ class WriteGate:
             theirs = stored.source == "person" and item.version.source != "person"
             if judged.verdict is DuplicateVerdict.MERGE and not theirs:
                 return self._merge(item, stored, judged.reason)
-            if judged.verdict in (DuplicateVerdict.MERGE, DuplicateVerdict.CONFLICT) and conflict is None:
+            if judged.verdict is DuplicateVerdict.MERGE and conflict is None:
                 # Others do not change what a person said: both are kept.
-                conflict = (stored.memory_id, "a person said that" if theirs else judged.reason)
+                conflict = (stored.memory_id, "a person said that")
+            near.append((stored, similarity))
         if corrected:
             return self._refuse(item, f"it was corrected or retracted on {corrected}, and this is not newer")
-        return self._add(item, [], conflict)
+        return self._add_to_subject(item, contradicted(item, self.caller, near), conflict)
 
-    def _judgements(self, item: Prepared, twins: list[Twin]) -> Iterator[tuple[Version, Judgement]]:
+    def _add_to_subject(self, item: Prepared, others: Contradicted, resembles: tuple[str, str] | None) -> Receipt:
+        """Add a fact. It replaces the former values of its subject, or is in conflict with them until a person decides."""
+        replaced = list(others.replaced)
+        if replaced:
+            item = replace(item, draft=replace(item.draft, replaces=replaced[0].memory_id))
+            proposal = self._propose(item, replaced)
+            if proposal is not None:
+                return proposal
+        ended = [version for stored in replaced for version in current_versions(self.writer, stored.memory_id)]
+        receipt = self._add(item, ended, resembles)
+        if replaced:
+            more = "".join(f"; it also replaces {stored.memory_id}" for stored in replaced[1:])
+            receipt = replace(receipt, reason=f"the text says that this changed{more}")
+        undecided = [
+            stored for stored in others.undecided if note_conflict(self.space, self.writer, self.caller, item, stored)
+        ]
+        if not undecided:
+            return receipt
+        reason = f"contradicts {', '.join(stored.memory_id for stored in undecided)}; needs review"
+        return replace(receipt, reason=reason, conflicts_with=undecided[0].memory_id)
+
+    def _judgements(self, item: Prepared, twins: list[Twin]) -> Iterator[tuple[Version, float, Judgement]]:
         """Similar memories with a judgement, most similar first. One that ends before the draft does is skipped."""
-        engine = judging_engine(self.space, item.passages)
-        skip, merge = THRESHOLDS[engine] if engine else (1.0, 1.0)
+        engine = comparing_engine(self.space, self.embedded, item.passages)
+        judges = engine is not None and engine == judging_engine(self.space, item.passages)
+        skip, merge = THRESHOLDS[engine] if engine and judges else UNCALIBRATED
+        now = Moment(item.version.recorded_at)
+        versions = self.writer.memories.by_number([twin.number for twin in twins]) if twins else {}
         for twin in twins:
-            stored = self.writer.memories.version(twin.memory_id, Moment(item.version.recorded_at))
-            if stored is None or stored.number != twin.number or not overlap(stored.period, item.version.period):
+            stored = versions.get(twin.number)
+            if stored is None or not stored.visible(now) or not overlap(stored.period, item.version.period):
                 continue
             if any(start != item.version.valid_from for start, _ in without(item.version.period, stored.period)):
                 continue
-            yield stored, judge(item.version.text, stored.text, twin.similarity, skip_above=skip, merge_above=merge)
+            judged = judge(item.version.text, stored.text, twin.similarity, skip_above=skip, merge_above=merge)
+            yield stored, twin.similarity, judged
 
     def _refuse(self, item: Prepared, reason: str) -> Receipt:
         self._audit("refuse", None, {"kind": item.version.kind, "reason": reason})
@@ -334,6 +369,7 @@ class WriteGate:
         """The world changed: replaced versions stay true only outside the new version's period."""
         for memory_id in {old.memory_id for old in replaced}:
             self.writer.edges.add(Edge("supersedes", new.memory_id, memory_id, made_at=new.recorded_at))
+        end_conflicts(self.writer, {old.memory_id for old in replaced})
         return make_room(self.writer, replaced, new.period, new.recorded_at, self.embedded, taken_key=new.key)
 
     def _merge(self, item: Prepared, stored: Version, reason: str) -> Receipt:

@@ -23,6 +23,7 @@ from waypost.flows.versions.prepare import (
     prepare_version,
     put,
 )
+from waypost.flows.write.conflicts import end_conflicts
 from waypost.flows.write.proposals import propose_correction, propose_retraction
 from waypost.flows.write.reinstate import end_versions
 from waypost.model.draft import Draft, check_text
@@ -85,6 +86,7 @@ def correct(
             details = {**item.version.details, SAID_BY: dict(said_by)}
             item = replace(item, version=replace(item.version, details=details))
         writer.memories.supersede(current.number, now)
+        end_conflicts(writer, [memory_id])
         make_room(writer, current_versions(writer, memory_id), item.version.period, now, embedded)
         put(writer, item.version, item.passages, embedded)
         _renew(space, writer, memory_id, caller)

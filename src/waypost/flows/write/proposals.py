@@ -41,6 +41,7 @@ class Proposal:
     by: Mapping[str, str]  # source and actor
     given: Mapping[str, Any]  # the options of `remember`, `correct` or `retract`
     chain: Mapping[str, Any] = field(default_factory=dict)  # the options of `decide`, for a decision
+    newer: str = ""  # the stored memory with this value, which contradicts the target; else nothing is stored yet
 
     @property
     def who(self) -> str:
@@ -72,6 +73,31 @@ def propose_replacement(
     mark = _mark(key, REPLACE, target, item.version.fingerprint) if is_known else item.tombstone
     receipt = _propose(space, writer, caller, proposal, item.version, mark, what="replacement")
     return replace(receipt, key=draft.key, masked=item.masked)
+
+
+def propose_conflict(space: OpenSpace, writer: Writer, caller: Caller, item: Prepared, target: str) -> bool:
+    """Put up for review whether a stored memory replaces the one that it contradicts. False if a person decided that."""
+    draft, newer = replace(item.draft, replaces=target), item.version.memory_id
+    mark = _mark(space.tombstone_key(), REPLACE, target, item.version.fingerprint)
+    if writer.tombstones.matching([mark]):
+        return False
+    proposal = Proposal(REPLACE, target, _by(caller), options_of(draft), newer=newer)
+    row = _row(space, proposal, item.version, mark, "replacement")
+    writer.facts.put_candidate(
+        replace(row, reason=f"contradicts {target}; approve: it replaces that, reject: both hold")
+    )
+    return True
+
+
+def drop_conflict_proposals(writer: Writer, first: str, second: str) -> None:
+    """Drop pending proposals that one of these memories replaces the other, which it contradicted."""
+    pairs = {(first, second), (second, first)}
+    rows = [*proposals_about(writer, first), *proposals_about(writer, second)]
+    writer.facts.drop_candidates(
+        row.candidate_id
+        for row in rows
+        if (proposal := proposal_of(row)) is not None and (proposal.newer, proposal.target) in pairs
+    )
 
 
 def propose_correction(

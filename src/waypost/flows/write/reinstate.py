@@ -11,6 +11,7 @@ from waypost.facts.validity import Period
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.current import audit, current_versions, nothing_new
 from waypost.flows.versions.prepare import put
+from waypost.flows.write.conflicts import end_conflicts
 from waypost.model.memory import Caller, State, Version
 from waypost.retrieve.passages import passages_of
 from waypost.store.protocol import Reader, Writer
@@ -26,6 +27,7 @@ def end_versions(
     for version in versions:
         writer.memories.supersede(version.number, now)
         regions.setdefault(version.memory_id, []).append(version.period)
+    end_conflicts(writer, regions)
     reinstated: dict[str, None] = {}
     for memory_id, region in regions.items():
         if not current_versions(writer, memory_id):  # one that goes on holding was only cut

@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from waypost.errors import StoreUnavailable, WaypostError
-from waypost.facts.duplicates import THRESHOLDS
+from waypost.facts.contradictions import LEAST_SIMILARITY
+from waypost.facts.duplicates import thresholds
 from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.journal_files.reconcile import sync_in
 from waypost.flows.journal_files.write import day_files, is_filed, journal_writer, write_through
@@ -19,7 +20,7 @@ from waypost.flows.links.draft_links import point_at_code
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.masking import without_secrets
 from waypost.flows.versions.prepare import Embedded, Prepared, embed_items, locate_drafts, prepare
-from waypost.flows.write.insert import WriteGate, judging_engine
+from waypost.flows.write.insert import WriteGate, comparing_engine
 from waypost.journal.layout import PREFERENCES
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from waypost.store.protocol import Vector
 
 _TRIES = 3
+_MOST_TWINS = 12  # memories that a draft is compared with, beside those that may say the same
 CHUNK = 256  # drafts in one transaction: few syncs for a batch, short waits for other writers
 
 
@@ -149,10 +151,10 @@ def _promote_preferences(space: OpenSpace, items: Sequence[Prepared], receipts: 
 def _twins(
     reader: Reader, space: OpenSpace, items: Sequence[Prepared], embedded: Embedded, *, since: int
 ) -> list[list[Twin]]:
-    """For each item the current memories of its kind and domain with nearly the same meaning, most similar first."""
+    """For each item the current memories of its kind and domain with a similar meaning, most similar first."""
     groups: dict[tuple[str, str, str], list[tuple[int, Vector]]] = defaultdict(list)
     for place, item in enumerate(items):
-        engine = None if KINDS[item.version.kind].is_journal else judging_engine(space, item.passages)
+        engine = None if KINDS[item.version.kind].is_journal else comparing_engine(space, embedded, item.passages)
         vector = embedded.of(engine, item.passages) if engine else None
         if engine and vector is not None:
             groups[engine, item.version.kind, item.version.domain].append((place, vector))
@@ -161,7 +163,8 @@ def _twins(
         import numpy as np  # heavy, and without a model there are no vectors
 
         vectors = np.stack([vector for _, vector in members])
-        for twin in reader.search.twins(engine, vectors, kind, domain, THRESHOLDS[engine][1], since):
+        for twin in reader.search.twins(engine, vectors, kind, domain, LEAST_SIMILARITY, since):
             place = members[twin.index][0]
-            twins[place].append(replace(twin, index=place))
+            if len(twins[place]) < _MOST_TWINS or twin.similarity >= thresholds(engine)[1]:
+                twins[place].append(replace(twin, index=place))
     return twins

@@ -6,6 +6,7 @@ deeper.
 """
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import isqrt
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from waypost.store.vectors import Vector
 
 _USUAL_LIMIT = 100
+_MOST_PAIRS = 400  # similar vectors of a draft whose memories are looked up
 _CODE = frozenset(CODE_COLLECTIONS)  # other sketches are read of it
 
 
@@ -147,7 +149,7 @@ class SqlSearch:
         self, pairs: Iterable[tuple[int, int, float]], kind: str, domain: str, since_number: int
     ) -> list[Twin]:
         """The current memories with one passage for these (vector id, index of the given vector, cosine)."""
-        alike = list(pairs)
+        alike = _most_similar(pairs)
         rows = self._db.rows(
             "SELECT v.vector_id, m.number, m.memory_id FROM vectors v JOIN passages p ON p.hash = v.hash"
             " JOIN memories m ON m.number = p.number WHERE v.vector_id IN (SELECT value FROM each_number(?))"
@@ -215,6 +217,20 @@ def uncommitted_twins(
         if cosines[row, given] > above
     ]
     return sorted(twins, key=_twin_order)
+
+
+def _most_similar(pairs: Iterable[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
+    """At most `_MOST_PAIRS` for each given vector, so that a large code index does not slow a write down."""
+    alike = list(pairs)
+    if len(alike) <= _MOST_PAIRS:
+        return alike
+    taken = Counter[int]()
+    best = []
+    for pair in sorted(alike, key=lambda pair: -pair[2]):
+        taken[pair[1]] += 1
+        if taken[pair[1]] <= _MOST_PAIRS:
+            best.append(pair)
+    return best
 
 
 def _twin_order(twin: Twin) -> tuple[int, float, int]:

@@ -83,6 +83,8 @@ def print_memory(memory: "LinkedMemory", places: EditorLinks) -> None:
     if memory.project is not None:  # the paths belong to another repository
         row["project"] = f"{memory.project.name} ({memory.project.id})"
         row["points at"] = [str(link.reference) for link in memory.links]
+    if memory.conflict is not None:
+        row["conflict"] = memory.conflict.line
     print_pairs({key: value for key, value in row.items() if key != "code_refs" and value not in (None, [], {}, False)})
     if memory.links and memory.project is None:
         print("points at")
@@ -230,6 +232,8 @@ def print_answer(answer: "Answer", places: EditorLinks, *, explain: bool) -> Non
         link_says_stale = hit.project is None and any(link.is_stale for link in hit.links)
         if hit.is_stale and not link_says_stale:
             out.print(f"   STALE: {safe(hit.stale_reason or 'the code has changed')}", markup=False, style="red")
+        if hit.conflict is not None:
+            out.print(f"   CONFLICT: {safe(hit.conflict.line)}", markup=False, style="yellow")
         out.print(f"   {_origin(hit)}", markup=False, style="dim")
         if explain:
             parts = "  ".join(f"{name} {value:+.3f}" for name, value in hit.why.items())

@@ -49,7 +49,7 @@ def print_receipt(receipt: "Receipt") -> None:
     if receipt.reason:
         out.print(f"  {safe(receipt.reason)}", markup=False)
     if receipt.conflicts_with:
-        out.print(f"  If it replaces that memory: waypost correct {receipt.conflicts_with} TEXT", markup=False)
+        out.print("  To decide which one holds: waypost review", markup=False)
     for place in receipt.links:
         out.print(f"  points at {safe(place)}", markup=False)
     for suggestion in receipt.suggestions:
@@ -88,6 +88,8 @@ def print_rows(rows: Sequence[dict[str, Any]]) -> None:
             f"{level}{row['kind']} · {domain}{row['source']} · {row['valid_from'][:10]}", markup=False, style="dim"
         )
         print_text(out, row["text"])
+        if "conflict" in row:
+            out.print(f"   CONFLICT: {safe(row['conflict']['line'])}", markup=False, style="yellow")
     if not rows:
         out.print("No memories yet. Try: waypost remember TEXT")
 

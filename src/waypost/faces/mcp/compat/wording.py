@@ -91,7 +91,7 @@ def receipt_notices(receipt: Receipt) -> list[str]:
     """What the writer should know about a write."""
     notes = [f"Masked as a secret: {plain(what)}" for what in receipt.masked]
     if receipt.conflicts_with:
-        notes.append(f"It is similar to {receipt.conflicts_with}, but not the same: does that need a correction?")
+        notes.append(f"It contradicts {receipt.conflicts_with}: which one holds?")
     notes += [
         f"Did you mean {plain(suggestion.name)} in {plain(' or '.join(suggestion.places[:3]))}? Give it as a reference."
         for suggestion in receipt.suggestions
