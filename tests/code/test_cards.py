@@ -82,14 +82,10 @@ def test_a_file_is_found_by_what_stands_outside_of_its_symbols_and_shows_its_out
     assert "8: class OrderBook" in file.text
 
 
-def test_a_sentence_for_what_has_no_documentation_is_shown_but_not_embedded() -> None:
-    source = SourceFile("src/shop/order_book.py", "python", SHOP)
-    cards_by_name = {
-        card.qualified: card for card in cards(source, parse(source), lambda symbol, *_: f"Does {symbol.name}.")
-    }
-    assert cards_by_name["OrderBook.total"].summary == "Does total."
+def test_a_summary_is_the_authors_or_none() -> None:
+    cards_by_name = made(SHOP)
+    assert cards_by_name["OrderBook.total"].summary == ""
     assert cards_by_name["OrderBook.addOrder"].summary == "Take a new order in."
-    assert "Does" not in cards_by_name["OrderBook.total"].embedded[0]
 
 
 def test_a_section_of_a_document_gives_a_card_with_its_opening() -> None:

@@ -14,15 +14,14 @@ the path, semantic search loses .05 NDCG@10. Parameters, calls, members or gener
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from waypost.code.documents.parse import lines_of
 from waypost.code.source import CONTAINERS, DocumentSection, Parsed, SourceFile, Symbol
+from waypost.code.summary.sentences import documented, first_sentences
 from waypost.model.reference import LineRange
 from waypost.text.identifiers import identifier_parts
-
-Describe = Callable[[Symbol, Parsed, SourceFile], str]
 
 MOST_TEXT = 20_000  # characters of a card shown to people
 MOST_BODY = 200_000  # characters of a body in the keyword index
@@ -59,19 +58,15 @@ class Card:
     lines: LineRange
     first_line: int
     text: str
-    summary: str  # one line for people
+    summary: str  # whole sentences of the author's documentation, or ""
     embedded: tuple[str, ...]
     path: str
     doc: str = ""
     body: str
 
 
-def cards(source: SourceFile, parsed: Parsed, describe: Describe | None = None) -> tuple[Card, ...]:
-    """The cards of a file: symbols and sections in order, then the file itself.
-
-    `describe` summarises a symbol without documentation. The summary is shown but not embedded: it repeats the name in
-    other words and does not improve search.
-    """
+def cards(source: SourceFile, parsed: Parsed) -> tuple[Card, ...]:
+    """The cards of a file: symbols and sections in order, then the file itself."""
     lines = lines_of(source.text)
     inside: dict[int | None, list[Symbol]] = {}
     for symbol in parsed.symbols:
@@ -83,9 +78,7 @@ def cards(source: SourceFile, parsed: Parsed, describe: Describe | None = None) 
             continue  # each symbol contains its nested ones: a thousand levels would store the file a thousand times
         own = _own_lines(symbol, lines, inside.get(at, ())) if room > 0 else lines[symbol.lines.start - 1]
         room -= len(own)
-        opening = _opening(symbol.doc, DOC_CHARACTERS)
-        summary = opening or (describe(symbol, parsed, source) if describe else "")
-        made.append(_symbol_card(source, symbol, own, opening, summary))
+        made.append(_symbol_card(source, symbol, own))
     made += [_section_card(source, section, lines) for section in parsed.sections]
     made.append(_file_card(source, parsed, lines))
     return tuple(made)
@@ -98,7 +91,7 @@ def _own_lines(symbol: Symbol, lines: Sequence[str], inside: Sequence[Symbol]) -
     return "\n".join(lines[symbol.first_line - 1 : end])
 
 
-def _symbol_card(source: SourceFile, symbol: Symbol, body: str, opening: str, summary: str) -> Card:
+def _symbol_card(source: SourceFile, symbol: Symbol, body: str) -> Card:
     return Card(
         kind="symbol",
         name=symbol.qualified,
@@ -107,20 +100,20 @@ def _symbol_card(source: SourceFile, symbol: Symbol, body: str, opening: str, su
         lines=symbol.lines,
         first_line=symbol.first_line,
         text=body[:MOST_TEXT],
-        summary=summary,
-        embedded=(_symbol_sentence(symbol, source.path, opening),),
+        summary=documented(symbol),
+        embedded=(_symbol_sentence(symbol, source.path),),
         path=source.path,
         doc=symbol.doc,
         body=body[:MOST_BODY],
     )
 
 
-def _symbol_sentence(symbol: Symbol, path: str, opening: str) -> str:
+def _symbol_sentence(symbol: Symbol, path: str) -> str:
     """`read of config store, waypost config. Reads the settings …`"""
     outer = symbol.qualified.rpartition(".")[0]
     named = identifier_words(symbol.name) or symbol.name[:_LONGEST_NAME]
     inside = f" of {identifier_words(outer)}" if outer else ""
-    return f"{named}{inside}, {path_words(path)}. {opening[:DOC_CHARACTERS]}".strip()
+    return f"{named}{inside}, {path_words(path)}. {_opening(symbol.doc, DOC_CHARACTERS)}".strip()
 
 
 def _section_card(source: SourceFile, section: DocumentSection, lines: Sequence[str]) -> Card:
@@ -155,7 +148,7 @@ def _file_card(source: SourceFile, parsed: Parsed, lines: Sequence[str]) -> Card
         lines=LineRange(1, max(len(lines), 1)),
         first_line=1,
         text=_outline(source, parsed)[:MOST_TEXT],
-        summary=opening,
+        summary=first_sentences(parsed.doc),
         embedded=(embedded[: 4 * 256].strip(". :"),) if embedded.strip(". :") else (file_name,),
         path=source.path,
         doc=parsed.doc,

@@ -8,7 +8,8 @@ import pytest
 
 from waypost.code.parse import parse
 from waypost.code.source import SourceFile
-from waypost.code.summary import summarise, summary_from_json, summary_prompt
+from waypost.code.summary.build import summarise
+from waypost.code.summary.prompt import summary_from_json, summary_prompt
 from waypost.llm.answer import complete_json
 from waypost.llm.fake import FakeLlm
 from waypost.llm.prompt import template
@@ -54,7 +55,7 @@ def test_what_the_answer_leaves_out_is_said_by_rule() -> None:
     answer = {"purpose": "Keeps carts.", "symbols": {"Cart": "Holds items.", "Cart.add": 7, "load_cart": "  "}}
     summary = summary_from_json(answer, PARSED, summarise(SOURCE, PARSED))
     assert [line.text for line in summary.classes] == ["Holds items."]
-    assert [line.text for line in summary.functions] == ["Adds the item.", "Loads the cart, given user id."]
+    assert [line.text for line in summary.functions] == ["def add(self, item)", "def load_cart(user_id); calls Cart"]
 
 
 def test_lines_of_the_answer_are_made_harmless_and_short() -> None:

@@ -10,7 +10,7 @@ from tests.facts.learn.conftest import candidates
 from waypost.facts.domains import Layout
 from waypost.facts.learn.commit_range import propose_for_range
 from waypost.facts.learn.propose import MOST
-from waypost.facts.learn.wording import MOST_TEXT, clip, predicate
+from waypost.facts.learn.wording import MOST_TEXT, clip
 from waypost.model.candidate import Candidate
 from waypost.model.change import (
     ADDED,
@@ -150,14 +150,3 @@ def test_a_large_import_is_read_in_bounded_time_and_says_little() -> None:
     symbols = tuple(SymbolChange(f"f{at}", "function", ADDED, doc="Do what has to be done.") for at in range(600))
     files = tuple(FileChange(f"src/p{at}/m.py", ADDED, lines_added=900, symbols=symbols) for at in range(600))
     assert len(candidates(ChangeSet(files, commit="a" * 40, subject="Import the whole project"), LAYOUT)) <= MOST
-
-
-def test_documentation_is_said_of_its_thing() -> None:
-    assert predicate("Return the scheme.", "scheme") == "returns the scheme"
-    assert predicate("Scheme returns the scheme.", "Context.Scheme") == "returns the scheme"
-    assert predicate("A cart that holds things.") == "is a cart that holds things"
-    assert predicate("Credit card shape.") == ""
-    assert predicate("Calls that may fail are tried again.") == ""
-    assert predicate("Returns carts that are empty.") == "returns carts that are empty"
-    assert predicate("A check holds no link.") == ""
-    assert predicate(":class:`Cart` of a customer") == ""

@@ -73,20 +73,10 @@ def test_a_dependency_that_made_a_small_step_is_routine(commit: Commit, layout: 
 def test_a_class_with_its_methods_is_one_fact_in_the_words_of_its_documentation(commit: Commit, layout: Layout) -> None:
     methods = [SymbolChange(f"Basket.{name}", "method", ADDED, doc=f"Do {name} with it.") for name in "abcdef"]
     basket = SymbolChange("Basket", "class", ADDED, doc="A cart that is kept between two visits.", lines_changed=80)
-    fact = only(commit("Add a basket that survives", source(basket, *methods)), layout)
-    assert fact.text == "`Basket` (src/shop/cart.py) is a cart that is kept between two visits."
+    fact = only(commit("Add Basket", source(basket, *methods)), layout)
+    assert fact.text == "New in src/shop/cart.py: `Basket`: “A cart that is kept between two visits.”"
     assert (fact.refs, fact.topic) == (("src/shop/cart.py#Basket",), "api:src/shop/cart.py#Basket")
     assert (fact.domain, fact.module) == ("shop", "cart")
-
-
-def test_functions_of_one_purpose_are_one_fact(commit: Commit, layout: Layout) -> None:
-    new = [
-        SymbolChange(f"parse_{what}", "function", ADDED, doc=f"Parse the {what} that a customer wrote.")
-        for what in ("size", "day", "tax")
-    ]
-    fact = only(commit("Add parse_size and friends for carts", source(*new)), layout)
-    assert fact.text.startswith("`parse_size` (src/shop/cart.py) parses the size that a customer wrote.")
-    assert "`parse_day` and `parse_tax`" in fact.text
 
 
 def test_a_new_function_that_says_nothing_is_no_fact(commit: Commit, layout: Layout) -> None:
@@ -111,14 +101,16 @@ def test_what_is_private_is_no_fact(commit: Commit, layout: Layout) -> None:
 def test_a_new_file_holds_what_it_says(commit: Commit, layout: Layout) -> None:
     file = source(path="src/shop/tax.py", change=ADDED, purpose="Taxes of the countries that we deliver to.")
     fact = only(commit("Add taxes", file), layout)
-    assert fact.text == "`src/shop/tax.py` holds taxes of the countries that we deliver to."
-    assert (fact.topic, fact.level, fact.is_certain) == ("file:src/shop/tax.py", 2, True)
+    assert fact.text == "New file `src/shop/tax.py`: “Taxes of the countries that we deliver to.”"
+    assert (fact.topic, fact.level) == ("file:src/shop/tax.py", 2)
 
 
-def test_the_documentation_of_go_names_its_subject_once(commit: Commit, layout: Layout) -> None:
+def test_a_new_definition_that_the_message_does_not_name_is_no_fact(commit: Commit, layout: Layout) -> None:
     scheme = SymbolChange("Context.Scheme", "method", ADDED, doc="Scheme returns the HTTP scheme of the request.")
-    fact = only(commit("feat: add Scheme()", source(scheme, path="context.go", language="go")), layout)
-    assert fact.text == "`Context.Scheme` (context.go) returns the HTTP scheme of the request."
+    file = source(scheme, path="context.go", language="go")
+    assert candidates(commit("feat: better proxies", file), layout) == ()
+    fact = only(commit("feat: add Scheme()", file), layout)
+    assert fact.text == "New in context.go: `Context.Scheme`: “Scheme returns the HTTP scheme of the request.”"
 
 
 # --- signatures
@@ -129,7 +121,9 @@ def test_a_parameter_that_callers_must_give_is_reported(commit: Commit, layout: 
         "pay", "function", MODIFIED, signature="def pay(cart, currency)", signature_before="def pay(cart)"
     )
     fact = only(commit("Let pay handle more money", source(pay)), layout)
-    assert fact.text.startswith("`pay` (src/shop/cart.py) must now be given `currency`.")
+    assert fact.text == (
+        "`pay` (src/shop/cart.py) is now `def pay(cart, currency)`; before: `def pay(cart)`. “Let pay handle more money”."
+    )
     assert fact.level == 1
 
 
@@ -138,28 +132,15 @@ def test_a_signature_is_reported_without_a_message_but_not_beside_one_about_some
 ) -> None:
     pay = SymbolChange("pay", "function", MODIFIED, signature="def pay(cart, day=1)", signature_before="def pay(cart)")
     uncommitted = only(commit("", source(pay), id=""), layout)
-    assert uncommitted.text == "`pay` (src/shop/cart.py) takes the new optional parameter `day`."
+    assert uncommitted.text == "`pay` (src/shop/cart.py) is now `def pay(cart, day=1)`; before: `def pay(cart)`."
     assert (uncommitted.evidence, uncommitted.is_certain) == ((), False)
     assert candidates(commit("Tidy up", source(pay)), layout) == ()
-
-
-def test_one_parameter_of_several_functions_is_one_fact(commit: Commit, layout: Layout) -> None:
-    both = [
-        SymbolChange(
-            name, "function", MODIFIED, signature=f"def {name}(a, is_fast=False)", signature_before=f"def {name}(a)"
-        )
-        for name in ("pay", "pay_all")
-    ]
-    fact = only(commit("Improve pay and pay_all by is_fast", source(*both)), layout)
-    assert fact.text.startswith(
-        "`pay` (src/shop/cart.py) takes the new optional parameter `is_fast`. The same goes for `pay_all`."
-    )
 
 
 def test_a_public_name_that_changed_is_reported(commit: Commit, layout: Layout) -> None:
     pay = SymbolChange("pay_all", "function", RENAMED, name_before="pay")
     fact = only(commit("Rename pay to pay_all", source(pay)), layout)
-    assert fact.text == "`pay` is called `pay_all` now (src/shop/cart.py)."
+    assert fact.text == "Renamed: `pay` → `pay_all` (src/shop/cart.py). “Rename pay to pay_all”."
     assert fact.is_certain
 
 
@@ -167,8 +148,20 @@ def test_what_was_removed_is_reported_with_its_reason(commit: Commit, layout: La
     pay = SymbolChange("pay_later", "function", REMOVED)
     change = commit("Remove pay_later", source(pay), body="It was dropped because no bank offers it any more.")
     fact = only(change, layout)
-    assert fact.text.startswith("`pay_later` is no longer in src/shop/cart.py")
-    assert "because no bank offers it any more" in fact.text
+    assert fact.text == (
+        "Removed from src/shop/cart.py: `pay_later`. “It was dropped because no bank offers it any more.”"
+    )
+
+
+def test_what_is_only_deprecated_is_not_reported_as_removed(commit: Commit, layout: Layout) -> None:
+    pay = SymbolChange("Cart.pay_later", "method", REMOVED)  # it moved to another class
+    assert candidates(commit("deprecate pay_later", source(pay)), layout) == ()
+
+
+def test_the_module_around_a_removed_class_is_not_reported_as_removed(commit: Commit, layout: Layout) -> None:
+    symbols = [SymbolChange(name, "class", REMOVED) for name in ("Shop", "Shop.Logger", "Shop.Logger.log")]
+    fact = only(commit("Remove Shop::Logger", source(*symbols, change=REMOVED, path="lib/logger.rb")), layout)
+    assert fact.text == "Removed from lib/logger.rb: `Shop.Logger`. “Remove Shop::Logger”."
 
 
 def test_definitions_that_moved_are_reported_once(commit: Commit, layout: Layout) -> None:
@@ -177,14 +170,14 @@ def test_definitions_that_moved_are_reported_once(commit: Commit, layout: Layout
         for at, name in ((1, "Bill"), (50, "Receipt"))
     ]
     fact = only(commit("refactor: move bills to the mailer", source(*moved, path="src/mail/send.py")), layout)
-    assert fact.text == "`Bill`, `Receipt` are in src/mail/send.py now (before: src/shop/pay.py)."
+    assert fact.text == "Moved from src/shop/pay.py to src/mail/send.py: `Bill`, `Receipt`."
     assert fact.ttl_class == "architecture"
 
 
 # --- fixes
 
 
-def test_a_fix_tells_error_cause_and_place(commit: Commit, layout: Layout) -> None:
+def test_a_fix_quotes_subject_and_cause(commit: Commit, layout: Layout) -> None:
     change = commit(
         "fix(cart): total is wrong when a discount is negative (#7)",
         body="This happens because discounts are added before they are checked.",
@@ -192,33 +185,43 @@ def test_a_fix_tells_error_cause_and_place(commit: Commit, layout: Layout) -> No
     fact = only(change, layout)
     assert fact.kind == "fix"
     assert fact.text == (
-        "Error: Total is wrong when a discount is negative. "
-        "Cause: Discounts are added before they are checked. Fixed in `Cart.total` (src/shop/cart.py)."
+        "Fixed in `Cart.total` (src/shop/cart.py): “total is wrong when a discount is negative”. "
+        "“This happens because discounts are added before they are checked.”"
     )
     assert fact.evidence == ("commit 1a2b3c4d: total is wrong when a discount is negative", "#7")
     assert fact.refs == ("src/shop/cart.py#Cart.total",)
     assert fact.is_certain
 
 
-def test_a_fix_tells_the_remedy_that_its_subject_gives(commit: Commit, layout: Layout) -> None:
-    fact = only(commit("Fix leak of connections in the cart by closing them"), layout)
-    assert fact.text == "Error: Leak of connections in the cart. Fix: closing them, in `Cart.total` (src/shop/cart.py)."
-    fact = only(commit("fix: close the connection to avoid a leak of handles"), layout)
-    assert fact.text == "Error: A leak of handles. Fix: close the connection, in `Cart.total` (src/shop/cart.py)."
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "Fix leak of connections in the cart by closing them",
+        "Behebt falsche Rundung der Preise im Warenkorb",
+        "Исправлена ошибка округления цен в корзине",
+        "Verhindert doppelte Bestellungen bei langsamer Verbindung",
+    ],
+)
+def test_a_fix_is_quoted_in_its_language(commit: Commit, layout: Layout, subject: str) -> None:
+    fact = only(commit(subject), layout)
+    assert (fact.kind, fact.text) == ("fix", f"Fixed in `Cart.total` (src/shop/cart.py): “{subject}”.")
 
 
 @pytest.mark.parametrize(
-    ("subject", "said"),
+    "sentence",
     [
-        ("Behebt falsche Rundung der Preise im Warenkorb", "Error: Falsche Rundung der Preise im Warenkorb."),
-        ("Исправлена ошибка округления цен в корзине", "Error: Ошибка округления цен в корзине."),
-        ("Verhindert doppelte Bestellungen bei langsamer Verbindung", "Error: Doppelte Bestellungen bei langsamer"),
+        "Clarify the total because it was wrong.",
+        "However, the total was wrong because of it.",
+        "I think the total was wrong because of taxes.",
+        "Previously the total started with the line",
+        "The total of the tests was wrong because of a fixture.",
     ],
 )
-def test_fixes_in_other_languages_are_fixes(commit: Commit, layout: Layout, subject: str, said: str) -> None:
-    fact = only(commit(subject), layout)
-    assert fact.kind == "fix"
-    assert said in fact.text
+def test_a_sentence_that_is_no_statement_about_the_product_is_not_quoted(
+    commit: Commit, layout: Layout, sentence: str
+) -> None:
+    fact = only(commit("fix: total is wrong when a discount is negative", body=sentence), layout)
+    assert fact.text == "Fixed in `Cart.total` (src/shop/cart.py): “total is wrong when a discount is negative”."
 
 
 @pytest.mark.parametrize(
@@ -233,33 +236,36 @@ def test_two_fixes_of_one_place_are_two_topics(commit: Commit, layout: Layout) -
     assert first.topic != second.topic
 
 
-# --- behaviour
+# --- changes
 
 
-def test_an_order_becomes_what_the_product_does(commit: Commit, layout: Layout) -> None:
+def test_a_change_is_quoted_with_its_place(commit: Commit, layout: Layout) -> None:
     fact = only(commit("Round prices to five cents in Cart.total"), layout)
-    assert fact.text == "`Cart.total` (src/shop/cart.py) rounds prices to five cents."
-    fact = only(commit("Add support for printed coupons of trusted foreign partners"), layout)
-    assert (
-        fact.text == "`cart` supports printed coupons of trusted foreign partners (`Cart.total` in src/shop/cart.py)."
-    )
+    assert fact.text == "Changed in `Cart.total` (src/shop/cart.py): “Round prices to five cents in Cart.total”."
+
+
+def test_a_change_without_reason_and_name_is_no_fact(commit: Commit, layout: Layout) -> None:
+    assert candidates(commit("Add support for printed coupons of trusted foreign partners"), layout) == ()
 
 
 @pytest.mark.parametrize(
-    "subject",
+    ("subject", "body"),
     [
-        "Füge Unterstützung für Gutscheine von Partnern hinzu",
-        "Добавлена поддержка купонов партнёров в корзине",
-        "Теперь корзина хранится тридцать дней подряд",
+        ("Round prices to five cents", "Shops in Switzerland need rounded prices because smaller coins are gone."),
+        ("Runde Preise auf fünf Rappen", "Die Preise werden gerundet, weil es kleinere Münzen nicht mehr gibt."),
+        ("Теперь цены округляются до пяти рублей", "Цены округляются, потому что мелких монет больше нет."),
     ],
 )
-def test_what_other_languages_say_is_kept_as_it_is(commit: Commit, layout: Layout, subject: str) -> None:
-    assert only(commit(subject), layout).text == f"`Cart.total` (src/shop/cart.py): {subject}."
+def test_the_reason_of_a_change_is_quoted(commit: Commit, layout: Layout, subject: str, body: str) -> None:
+    fact = only(commit(subject, body=body), layout)
+    assert fact.text == f"Changed in `Cart.total` (src/shop/cart.py): “{subject}”. “{body}”"
 
 
-def test_the_reason_of_a_change_is_kept(commit: Commit, layout: Layout) -> None:
-    change = commit("Round prices to five cents", body="Shops in Switzerland need it because smaller coins are gone.")
-    assert "Reason: Shops in Switzerland need it because smaller coins are gone." in only(change, layout).text
+def test_the_last_word_on_a_deprecation_counts(commit: Commit, layout: Layout) -> None:
+    topics = {
+        only(commit(f"{word} the slow rounding of Cart.total"), layout).topic for word in ("Deprecate", "Undeprecate")
+    }
+    assert topics == {"deprecation:src/shop/cart.py#Cart.total"}
 
 
 @pytest.mark.parametrize(
@@ -281,7 +287,7 @@ def test_the_language_that_is_needed_belongs_to_the_project(commit: Commit, layo
     need = DependencyChange("python", MODIFIED, ">=3.11", ">=3.9", "language")
     file = FileChange("pyproject.toml", MODIFIED, role="manifest", dependencies=(need,))
     fact = only(commit("Drop old Pythons", file), layout)
-    assert fact.text == "Needs Python >=3.11 (pyproject.toml); before: >=3.9."
+    assert fact.text == "Requires Python >=3.11 (pyproject.toml); before: >=3.9."
     assert (fact.level, fact.topic, fact.is_certain) == (0, "language:pyproject.toml:python", True)
 
 
@@ -291,7 +297,7 @@ def test_of_an_expression_in_a_build_file_the_number_is_read(commit: Commit, lay
         return FileChange("build.gradle.kts", MODIFIED, role="manifest", dependencies=(need,))
 
     fact = only(commit("Build with a newer Java", file("JvmTarget.JVM_17.target")), layout)
-    assert fact.text == "Needs Java ≥ 17 (build.gradle.kts); before: 11."
+    assert fact.text == "Requires Java 17 (build.gradle.kts); before: 11."
     assert candidates(commit("Build with a newer Java", file("libs.versions.target.get()")), layout) == ()
 
 
@@ -312,25 +318,35 @@ def test_a_file_whose_shown_name_stayed_was_not_renamed_for_a_reader(commit: Com
 @pytest.mark.parametrize(
     ("need", "text"),
     [
-        (DependencyChange("httpx", ADDED, ">=0.27"), "The project needs `httpx` >=0.27 (pyproject.toml)."),
-        (DependencyChange("httpx", REMOVED), "The project no longer needs `httpx` (pyproject.toml)."),
         (
-            DependencyChange("httpx", MODIFIED, ">=2", ">=1.4"),
-            "The project needs `httpx` >=2; before: >=1.4 (pyproject.toml).",
+            DependencyChange("httpx", ADDED, ">=0.27"),
+            "New dependency `httpx` >=0.27 (pyproject.toml). “Think about httpx”.",
         ),
+        (DependencyChange("httpx", REMOVED), "Removed dependency `httpx` (pyproject.toml). “Think about httpx”."),
     ],
 )
-def test_dependencies_that_came_went_or_made_a_large_step_are_reported(
+def test_dependencies_that_came_or_went_are_reported_if_the_message_names_them(
     commit: Commit, layout: Layout, need: DependencyChange, text: str
 ) -> None:
     file = FileChange("pyproject.toml", MODIFIED, role="manifest", dependencies=(need,))
-    assert only(commit("Change what we need", file), layout).text == text
+    assert only(commit("Think about httpx", file), layout).text == text
+    assert candidates(commit("Think about the network", file), layout) == ()
+
+
+def test_another_version_of_a_dependency_is_left_to_the_manifest(commit: Commit, layout: Layout) -> None:
+    need = DependencyChange("httpx", MODIFIED, ">=2", ">=1.4")
+    file = FileChange("pyproject.toml", MODIFIED, role="manifest", dependencies=(need,))
+    assert skipped(commit("Upgrade httpx", file), layout) == "routine update of dependencies"
 
 
 def test_a_command_of_the_project_is_reported_and_most_settings_are_not(commit: Commit, layout: Layout) -> None:
-    settings = (SettingChange("scripts.e2e", ADDED, "playwright test"), SettingChange("jest.verbose", ADDED, "true"))
+    settings = (
+        SettingChange("scripts.e2e", ADDED, "playwright test"),
+        SettingChange("jest.verbose", ADDED, "true"),
+        SettingChange("license", ADDED, "MIT"),  # the message is not about it
+    )
     file = FileChange("package.json", MODIFIED, role="manifest", settings=settings)
-    assert only(commit("Add commands", file), layout).text == "`npm run e2e` runs `playwright test` (package.json)."
+    assert only(commit("Add e2e", file), layout).text == "`npm run e2e` runs `playwright test` (package.json)."
 
 
 def test_what_examples_and_new_packages_need_is_not_reported(commit: Commit, layout: Layout) -> None:
@@ -339,7 +355,7 @@ def test_what_examples_and_new_packages_need_is_not_reported(commit: Commit, lay
     package = FileChange("packages/new/pyproject.toml", ADDED, role="manifest", dependencies=need)
     assert candidates(commit("Use httpx", example, package), layout) == ()
     existing = FileChange("packages/old/pyproject.toml", MODIFIED, role="manifest", dependencies=need)
-    assert only(commit("Use httpx", existing), layout).text.startswith("`packages/old` needs `httpx` >=0.27")
+    assert only(commit("Use httpx", existing), layout).text.startswith("New dependency `httpx` >=0.27 (packages/old/")
 
 
 def test_a_setting_that_holds_a_secret_is_not_reported(commit: Commit, layout: Layout) -> None:
@@ -353,13 +369,13 @@ def test_a_setting_that_holds_a_secret_is_not_reported(commit: Commit, layout: L
 def test_the_readme_says_what_the_project_is(commit: Commit, layout: Layout) -> None:
     file = FileChange("README.md", ADDED, role="document", purpose="Shop sells things to people who want them.")
     fact = only(commit("Write a README", file), layout)
-    assert fact.text == "The project says of itself (README.md): Shop sells things to people who want them."
+    assert fact.text == "The project says of itself (README.md): “Shop sells things to people who want them.”"
     assert (fact.level, fact.topic) == (0, "project:introduction")
 
 
 def test_what_is_not_there_today_is_not_reported(commit: Commit, layout: Layout) -> None:
     basket = SymbolChange("Basket", "class", ADDED, doc="A cart that is kept between two visits.")
-    change = commit("Add a basket that survives", source(basket))
+    change = commit("Add Basket", source(basket))
     assert candidates(change, layout, exists_today=lambda path, symbol: symbol != "Basket") == ()
     assert candidates(change, layout, exists_today=lambda path, symbol: True) != ()
 

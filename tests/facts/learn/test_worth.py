@@ -5,7 +5,7 @@ from tests.facts.learn.conftest import Commit, candidates, only
 
 from waypost.facts.domains import Layout
 from waypost.facts.learn.propose import LEAST
-from waypost.facts.learn.worth import first_task, is_claim, is_conditional, is_list, is_trivial, is_vague, particulars
+from waypost.facts.learn.worth import first_task, is_conditional, is_list, is_trivial, is_vague, particulars
 from waypost.model.change import (
     ADDED,
     MODIFIED,
@@ -95,8 +95,7 @@ def test_a_fix_after_which_nothing_behaves_otherwise_is_trivial(subject: str) ->
     assert is_trivial(subject)
 
 
-def test_claims_and_conditions_are_known_in_three_languages() -> None:
-    assert all(map(is_claim, ("correctly strip values", "Korrekt runden", "правильно округлять цены")))
+def test_conditions_are_known_in_three_languages() -> None:
     said = ("total is wrong when it rains", "Summe falsch, wenn es regnet", "сумма неверна, если идёт дождь")
     assert all(map(is_conditional, said))
     assert not is_conditional("board share permissions")
@@ -128,10 +127,10 @@ def test_the_looks_of_a_page_are_no_fact(commit: Commit, layout: Layout, subject
 
 
 def test_the_same_words_count_where_nothing_is_shown_or_a_reason_is_stated(commit: Commit, layout: Layout) -> None:
-    subject = "Strip color sequences of foreign terminals from prompts"
-    assert "strips color sequences" in only(commit(subject), layout).text
+    subject = "Strip color sequences of foreign terminals from Cart.total"
+    assert subject in only(commit(subject), layout).text
     body = "Screen readers need it because they read the sequences aloud."
-    assert "Reason: Screen readers" in only(commit(subject, page(), body=body), layout).text
+    assert body in only(commit(subject, page(), body=body), layout).text
 
 
 def test_a_style_sheet_is_no_place(commit: Commit, layout: Layout) -> None:
@@ -146,15 +145,17 @@ def test_a_new_file_without_words_of_its_own_needs_a_message_that_explains_it(co
     new = file("src/shop/BasketDialog.py", SymbolChange("BasketDialog", "class", ADDED), change=ADDED)
     assert candidates(commit("Add basket dialog", new), layout) == ()
     fact = only(commit("Add BasketDialog that merges carts of returning customers", new), layout)
-    assert fact.text.startswith("`src/shop/BasketDialog.py` holds `BasketDialog`: “Add BasketDialog that merges")
+    assert fact.text.startswith(
+        "New file `src/shop/BasketDialog.py`, with `BasketDialog`: “Add BasketDialog that merges"
+    )
     why = commit("Add BasketDialog for carts", new, body="It is there so that nobody loses a cart at the till.")
-    assert "Reason: It is there so that nobody loses a cart" in only(why, layout).text
+    assert "“It is there so that nobody loses a cart" in only(why, layout).text
 
 
 def test_three_new_files_of_one_piece_of_work_are_one_fact(commit: Commit, layout: Layout) -> None:
     new = [file(f"src/shop/{name}.py", function(name, ADDED), change=ADDED) for name in ("offer", "bid", "auction")]
     fact = only(commit("Let customers bargain for rare goods", *new), layout)
-    assert fact.text.startswith("`src/shop/` has new files (")
+    assert fact.text.startswith("New files in `src/shop/` (")
     assert "bargain for rare goods" in fact.text
     assert candidates(commit("Saved bargain implementation checkpoint", *new), layout) == ()
 
@@ -164,8 +165,9 @@ def test_helpers_of_tests_are_no_facts_but_what_a_library_offers_for_tests_is(co
     fake = SymbolChange("Answers", "class", ADDED, doc=doc)
     for name in ("FakeBank", "CartTester", "mock_bank", "bank_fixtures", "CartTesting"):
         assert candidates(commit("Answer from a table", file(f"src/shop/{name}.py", fake, change=ADDED)), layout) == ()
-    fact = only(commit("Answer from a table", file("src/shop/testing.py", fake, change=ADDED)), layout)
-    assert "`Answers`" in fact.text
+    purpose = "Answers of a bank that tests fill in."
+    offered = file("src/shop/testing.py", fake, change=ADDED, purpose=purpose)
+    assert purpose in only(commit("Answer from a table", offered), layout).text
 
 
 def test_a_file_that_somebody_names_speaks_for_itself(layout: Layout) -> None:
@@ -175,7 +177,7 @@ def test_a_file_that_somebody_names_speaks_for_itself(layout: Layout) -> None:
     assert "Where uploads are kept" in fact.text
     assert fact.origin == "git_diff"  # the caller adds the requested file
     bare = file("src/shop/storage.py", put, change=ADDED, lines_added=6)
-    assert "`put`, which stores an upload" in only(ChangeSet((bare,)), layout).text
+    assert candidates(ChangeSet((bare,)), layout) == ()
 
 
 @pytest.mark.parametrize(
@@ -221,24 +223,7 @@ def test_a_stated_cause_makes_every_fix_worth_knowing(commit: Commit, layout: La
 
 def test_the_error_is_reported_where_a_noun_looks_like_an_order(commit: Commit, layout: Layout) -> None:
     fact = only(commit("fix: uploads fail when a name has an accent"), layout)
-    assert fact.text.startswith("Error: Uploads fail when a name has an accent.")
-
-
-def test_of_two_fixes_in_one_subject_the_first_is_reported(commit: Commit, layout: Layout) -> None:
-    fact = only(commit("fix: guard empty coupon codes of partners and fix broken reset URL"), layout)
-    assert fact.text == "Fix: guard empty coupon codes of partners, in `Cart.total` (src/shop/cart.py)."
-
-
-def test_a_newer_dependency_that_is_the_remedy_is_the_place(commit: Commit, layout: Layout) -> None:
-    need = DependencyChange("mail-resend", MODIFIED, "5.0.1", "5.0.0")
-    manifest = FileChange("package.json", MODIFIED, role="manifest", dependencies=(need,))
-    code = file("src/mail/send.py", function("normalize"))
-    fact = only(commit("fix: missing sender of resend messages", manifest, code), layout)
-    assert (
-        fact.text
-        == "Error: Missing sender of resend messages. Fixed with `mail-resend` 5.0.1 (before: 5.0.0), package.json."
-    )
-    assert fact.refs == ("package.json",)
+    assert fact.text.endswith(": “uploads fail when a name has an accent”.")
 
 
 # --- locations
@@ -248,13 +233,15 @@ def test_a_folder_is_a_place_only_if_the_message_speaks_of_it(commit: Commit, la
     many = [file(f"src/{folder}/{name}.py", function(name)) for folder in ("shop", "mail") for name in ("a", "b", "c")]
     assert candidates(commit("fix: prices of foreign carts are wrong", *many), layout) == ()
     near = [file(f"src/mail/{name}.py", function(name)) for name in ("a", "b", "c", "d")]
+    near.append(FileChange("tests/test_mail.py", MODIFIED, role="test", lines_added=9))
     assert "`src/mail/`" in only(commit("fix: mail to foreign customers is lost", *near), layout).text
 
 
 def test_what_hardly_changed_is_not_the_place_because_it_is_named(commit: Commit, layout: Layout) -> None:
     small = file("src/shop/pay.py", function("Bank", lines=1), lines_added=1)
     large = file("src/shop/cart.py", function("convert", lines=180), lines_added=180)
-    fact = only(commit("Allow Bank overrides of single foreign carts", small, large), layout)
+    body = "Foreign carts need other banks because of their currency."
+    fact = only(commit("Allow Bank overrides of single foreign carts", small, large, body=body), layout)
     assert fact.refs == ("src/shop/cart.py#convert",)
 
 
@@ -268,7 +255,7 @@ def test_a_name_that_shares_no_word_took_the_place_of_another(commit: Commit, la
 
     assert candidates(renamed("sendMail", "run"), layout) == ()
     assert candidates(renamed("run", "run"), layout) == ()
-    assert only(renamed("sendMail", "sendCartMail"), layout).text.startswith("`sendMail` is called `sendCartMail` now")
+    assert only(renamed("sendMail", "sendCartMail"), layout).text.startswith("Renamed: `sendMail` → `sendCartMail`")
 
 
 def test_the_visibility_of_a_function_is_no_parameter(commit: Commit, layout: Layout) -> None:
@@ -281,7 +268,7 @@ def test_the_visibility_of_a_function_is_no_parameter(commit: Commit, layout: La
         name_before="Command.get_usage",
     )
     fact = only(commit("Expose get_usage_text", file("src/command.rs", usage, language="rust")), layout)
-    assert "is called" in fact.text
+    assert fact.text.startswith("Renamed: ")
 
 
 def test_nothing_is_proposed_below_the_least_confidence(commit: Commit, layout: Layout) -> None:
@@ -294,10 +281,8 @@ def test_nothing_is_proposed_below_the_least_confidence(commit: Commit, layout: 
 
 
 def test_an_area_before_the_order_is_left_out(commit: Commit, layout: Layout) -> None:
-    fact = only(commit("Carts: Added throttling of foreign payment requests by country"), layout)
-    assert (
-        fact.text == "`cart` has throttling of foreign payment requests by country (`Cart.total` in src/shop/cart.py)."
-    )
+    fact = only(commit("Carts: Added throttling of foreign payment requests to Cart.total"), layout)
+    assert fact.text.endswith(": “Added throttling of foreign payment requests to Cart.total”.")
     assert first_task("Added a toolbar for carts, moved button code") == "Added a toolbar for carts"
 
 
@@ -315,27 +300,13 @@ def test_of_overloads_no_signature_is_reported(commit: Commit, layout: Layout) -
     both = file("src/cart.h", overload(1, "It begin, It end"), overload(9, "Range range"), language="cpp")
     assert candidates(commit("Tidy up join", both), layout) == ()
     alone = file("src/cart.h", overload(1, "std::list<T> all, int day"), language="cpp")
-    assert only(commit("Tidy up join", alone), layout).text.startswith("`join` (src/cart.h) no longer takes `day`.")
+    assert only(commit("Tidy up join", alone), layout).text.startswith("`join` (src/cart.h) is now `auto join(")
 
 
 def test_types_of_a_library_are_no_need_of_the_product(commit: Commit, layout: Layout) -> None:
     need = DependencyChange("@types/jest", ADDED, "^29")
     manifest = FileChange("package.json", MODIFIED, role="manifest", dependencies=(need,))
     assert candidates(commit("Use jest", manifest), layout) == ()
-
-
-def test_a_folder_that_says_nothing_is_not_the_subject_of_a_sentence(commit: Commit) -> None:
-    layout = Layout.of(["include/fmt/color.h", "include/fmt/base.h", "src/a.cc", "src/b.cc"])
-    code = file("include/fmt/color.h", function("println"), language="cpp")
-    text = only(commit("Support formatted output of lines in many colors", code), layout).text
-    assert "`include`" not in text
-    assert "include/fmt/color.h" in text
-
-
-def test_documentation_that_begins_with_its_name_as_a_label_names_it_once(commit: Commit, layout: Layout) -> None:
-    doc = "is_full - Detects whether a cart holds more than a customer can carry."
-    fact = only(commit("Work on it", file("src/shop/cart.js", function("is_full", ADDED, doc))), layout)
-    assert fact.text == "`is_full` (src/shop/cart.js) detects whether a cart holds more than a customer can carry."
 
 
 def test_a_page_that_only_says_that_it_is_a_repository_does_not_introduce(commit: Commit, layout: Layout) -> None:
@@ -348,8 +319,8 @@ def test_few_words_are_not_enough_but_for_what_tells_an_error_or_a_cause(commit:
     tested = FileChange("tests/test_cart.py", MODIFIED, role="test", lines_added=9)
     assert candidates(commit("fix: restrict keyword case", alone, tested), layout) == ()
     assert candidates(commit("Allow keyword case", alone, tested), layout) == ()
-    assert only(commit("fix: detect pwsh values for old PowerShell profiles", alone), layout).kind == "fix"
-    assert only(commit("fix: total fails when empty", alone, tested), layout).kind == "fix"
+    assert candidates(commit("fix: total fails when a cart is empty", alone), layout) == ()  # nothing supports it
+    assert only(commit("fix: total fails when a cart is empty", alone, tested), layout).kind == "fix"
     assert candidates(commit("fix: two session attribute issues", alone, tested), layout) == ()
 
 
@@ -378,15 +349,6 @@ def test_the_place_is_where_most_of_the_change_is_not_what_was_adapted_to_it(com
 
 def test_a_title_without_a_verb_is_no_fact(commit: Commit, layout: Layout) -> None:
     assert candidates(commit("feat(cart): dynamic discount identifiers of groups"), layout) == ()
-
-
-@pytest.mark.parametrize(
-    "subject",
-    ["fix: Gracefully handle broken exception handlers of carts", "fix: Elevate errors of handlers to warnings"],
-)
-def test_an_order_is_what_was_done_and_not_what_was_wrong(commit: Commit, layout: Layout, subject: str) -> None:
-    for candidate in candidates(commit(subject), layout):
-        assert not candidate.text.startswith("Error")
 
 
 def test_the_package_manager_is_reported_once(commit: Commit, layout: Layout) -> None:
@@ -424,7 +386,12 @@ def test_of_many_places_none_is_named_as_the_place(commit: Commit, layout: Layou
         for path, name in (("src/shop/cart.py", "total"), ("src/shop/pay.py", "charge"))
     ]
     (candidate,) = candidates(
-        commit("Fixed #12 -- Allowed transforms of prices after a discount was taken", *files), layout
+        commit(
+            "Fixed #12 -- Allowed transforms of prices after a discount was taken",
+            *files,
+            body="Transforms of prices were refused because discounts came first.",
+        ),
+        layout,
     )
     assert "total" not in candidate.text
     assert "charge" not in candidate.text
@@ -436,7 +403,6 @@ def test_the_number_of_a_weakness_is_no_word_of_the_fix(commit: Commit, layout: 
         commit("Fixed CVE-2026-35193 -- Prevented enumeration of customers by timing of logins"), layout
     )
     assert "CVE" not in candidate.text
-    assert "Error in" not in candidate.text
 
 
 def test_a_name_between_underscores_stays_what_it_is(commit: Commit, layout: Layout) -> None:
@@ -444,22 +410,6 @@ def test_a_name_between_underscores_stays_what_it_is(commit: Commit, layout: Lay
         commit("Fixed #3 -- Prevented sorting of carts by unordered __str__ columns of customers"), layout
     )
     assert "__str__" in candidate.text
-
-
-@pytest.mark.parametrize(
-    "subject",
-    [
-        "Fix to allow empty requests of foreign carts",
-        "Fix up raw parameters of modules for foreign carts",
-        "Fix display to log severity mapping of carts",
-        "Fix error message given by timeouts of foreign carts",
-    ],
-)
-def test_what_is_no_thing_that_was_wrong_stays_in_the_words_of_its_author(
-    commit: Commit, layout: Layout, subject: str
-) -> None:
-    (candidate,) = candidates(commit(subject), layout)
-    assert candidate.text.startswith(subject)
 
 
 def test_a_changed_line_of_a_readme_is_not_what_the_project_says_of_itself(commit: Commit, layout: Layout) -> None:

@@ -14,8 +14,8 @@ from waypost.code.changes.sides import Side, side_of
 from waypost.code.changes.signatures import callers_notice
 from waypost.code.files.languages import is_document, language_of_path
 from waypost.code.source import Symbol
-from waypost.code.summary.purpose import LONGEST, purpose
-from waypost.code.summary.sentences import first_sentence, first_sentences
+from waypost.code.summary.purpose import own_description
+from waypost.code.summary.sentences import first_sentence
 from waypost.code.summary.view import SummaryView
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED, FileChange, SymbolChange
 from waypost.model.shape import word_code
@@ -90,9 +90,7 @@ def _purpose(side: Side) -> str:
     """The file's own description, or ""."""
     if side.language and not is_document(side.language) and not side.parsed.symbols and not side.parsed.doc:
         return ""
-    summary = purpose(SummaryView(side.source, side.parsed))
-    own = [side.parsed.doc, *(symbol.doc for symbol in side.symbols if symbol.parent is None)]
-    return summary if any(summary == first_sentences(doc, LONGEST) for doc in own[:50] if doc) else ""
+    return own_description(SummaryView(side.source, side.parsed))
 
 
 def _symbols(compared: ComparedFile) -> Iterator[SymbolChange]:

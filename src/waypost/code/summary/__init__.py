@@ -1,10 +1,4 @@
-"""Summaries of files and one-line descriptions of symbols, with or without a language model.
+"""Summaries of files and one line about each symbol, with or without a language model.
 
-Built from documentation, names, signatures and calls. The word lists are in words.toml and patterns.toml.
+Without one, a summary only quotes: the author's documentation, else the signature, callees, errors and tables.
 """
-
-from waypost.code.summary.build import Summary, SymbolSummary, summarise
-from waypost.code.summary.describe import describe
-from waypost.code.summary.prompt import summary_from_json, summary_prompt
-
-__all__ = ["Summary", "SymbolSummary", "describe", "summarise", "summary_from_json", "summary_prompt"]

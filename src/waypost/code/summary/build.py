@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from waypost.code.source import CONTAINERS, FUNCTIONS, Parsed, SourceFile, Symbol
-from waypost.code.summary.describe import describe_in
 from waypost.code.summary.purpose import purpose
 from waypost.code.summary.sentences import shortened
+from waypost.code.summary.structure import describe
 from waypost.code.summary.view import SummaryView
 
 MOST_LINES = 40  # classes, functions and sections each
@@ -40,7 +40,7 @@ class Summary:
         lines = [f"PURPOSE: {self.purpose}"]
         for title, things in (("CLASSES", self.classes), ("FUNCTIONS", self.functions)):
             if things:
-                lines += [f"{title}:", *(f"  - {thing.name}: {thing.text}" for thing in things)]
+                lines += [f"{title}:", *(f"  - {thing.name}: {thing.text}".rstrip(": ") for thing in things)]
         if self.sections:
             lines += ["SECTIONS:", *(f"  - {title}" for title in self.sections)]
         if self.left_out:
@@ -55,8 +55,8 @@ def summarise(source: SourceFile, parsed: Parsed) -> Summary:
     return Summary(
         parsed.path,
         purpose(view),
-        tuple(SymbolSummary(symbol.qualified, describe_in(view, symbol)) for symbol in classes),
-        tuple(SymbolSummary(symbol.qualified, describe_in(view, symbol)) for symbol in functions),
+        tuple(SymbolSummary(symbol.qualified, describe(symbol, view)) for symbol in classes),
+        tuple(SymbolSummary(symbol.qualified, describe(symbol, view)) for symbol in functions),
         sections,
         left_out,
     )

@@ -1,44 +1,48 @@
-"""What a file is for: its own documentation, else its location, names and imports."""
+"""What a file is for: its own documentation, else what it defines and uses."""
 
 import re
 import sys
 
 from waypost.code.files.languages import display_name, is_test_path
 from waypost.code.source import CONTAINERS, Parsed, Symbol
-from waypost.code.summary.describe import describe_in
-from waypost.code.summary.lexicon import patterns, words
-from waypost.code.summary.names import action, first_few, listing, phrase, plain_words, raw_words
-from waypost.code.summary.sentences import first_sentence, first_sentences, shortened
+from waypost.code.summary.line import listing
+from waypost.code.summary.sentences import first_sentence, first_sentences
 from waypost.code.summary.view import SummaryView, stem_of
+from waypost.code.summary.words import words
+from waypost.text.identifiers import identifier_parts
 
 LONGEST = 320
-_MOST_CLASSES = 5
-_MOST_FUNCTIONS = 5
-_MOST_NAMES = 6
+_MOST_NAMES = 8
 _MOST_MODULES = 4
 _READ = 20_000  # characters of a test file searched for titles
-_TEST_WORDS = frozenset({"test", "tests", "spec", "specs"})
 _CAMEL = re.compile(r"[a-z]+[A-Z]\w*")
 _TITLE = re.compile(r"\b(describe|context|it|test|specify)\b[\s(]{1,9}([\"'`])([^\"'`\n]{3,80})\2")
-_NUMBER = re.compile(r"\d{3}")
-_WORD = re.compile(r"[^\W_]+")
 
 
 def purpose(view: SummaryView) -> str:
-    """One or two plain sentences, never empty."""
+    """The file's own description, else a list of its contents. Never empty."""
+    return own_description(view) or _contents(view)
+
+
+def own_description(view: SummaryView) -> str:
+    """What the author says about the file or its main symbol, or ""."""
     parsed = view.parsed
     own = first_sentences(parsed.doc, LONGEST)
     if own and not _is_only_the_name(own, parsed.path) and not _is_about_a_part(own, view):
         return own
+    main = None if parsed.sections else _main_symbol(view)
+    return first_sentences(main.doc, LONGEST) if main is not None else ""
+
+
+def _contents(view: SummaryView) -> str:
+    parsed = view.parsed
     if parsed.sections:
-        return _document_purpose(parsed)
-    main = _main_symbol(view)
-    if main is not None:
-        documented = first_sentences(main.doc, LONGEST)
-        return shortened(documented or _with_role(describe_in(view, main), main, parsed), LONGEST)
-    role, definitions = _role(parsed), _definitions(view)
-    between = ("; " if ":" in role else ": ") if definitions else "."
-    return shortened(f"{role}{between}{definitions}{_used_modules(parsed)}", LONGEST)
+        titles = dict.fromkeys(section.title.split(" > ")[-1] for section in parsed.sections if section.title.strip())
+        text = _named("sections", list(titles))
+    else:
+        text = "; ".join(filter(None, (*_definitions(view), _named("uses", _used_modules(parsed), _MOST_MODULES))))
+    text = text or f"{display_name(parsed.language) or 'text'} file"
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _is_only_the_name(sentence: str, path: str) -> bool:
@@ -62,120 +66,48 @@ def _is_about_a_part(sentence: str, view: SummaryView) -> bool:
     return line > min(imported.line for imported in imports) or first in {imported.name for imported in imports}
 
 
-def _document_purpose(parsed: Parsed) -> str:
-    titles = list(dict.fromkeys(section.title.split(" > ")[-1] for section in parsed.sections if section.title.strip()))
-    if not titles:
-        return f"{display_name(parsed.language) or 'Text'} file about {_subject(parsed)}."
-    return shortened(f"{_role(parsed)}: {listing(first_few(titles, _MOST_NAMES))}.", LONGEST)
-
-
 def _main_symbol(view: SummaryView) -> Symbol | None:
     """The main class or function: the only one, or a documented one with the file's name."""
-    top = [symbol for symbol in view.top if not is_private(symbol, view.parsed)]
+    top = [symbol for symbol in view.top if not _is_private(symbol, view.parsed)]
     classes = [symbol for symbol in top if symbol.kind in CONTAINERS and symbol.kind != "module"]
     functions = [symbol for symbol in top if symbol.kind in {"function", "method"}]
     if len(classes) == 1 and len(functions) <= 2:
         return classes[0]
     if not classes and len(functions) == 1:
         return functions[0]
-    stem = "".join(raw_words(stem_of(view.parsed.path)))
-    named = [
-        symbol
-        for symbol in (*classes, *functions)
-        if "".join(raw_words(symbol.name)) == stem and first_sentence(symbol.doc)
-    ]
-    return named[0] if named else None
+    stem = _letters(stem_of(view.parsed.path))
+    return next(
+        (symbol for symbol in (*classes, *functions) if _letters(symbol.name) == stem and first_sentence(symbol.doc)),
+        None,
+    )
 
 
-def is_private(symbol: Symbol, parsed: Parsed) -> bool:
+def _letters(name: str) -> str:
+    return "".join(identifier_parts(name)).lower()
+
+
+def _is_private(symbol: Symbol, parsed: Parsed) -> bool:
     """By the conventions of the language: an underscore, or in Go a lower-case letter."""
     if symbol.name.startswith(("_", "#")):
         return True
     return parsed.language == "go" and symbol.name[:1].islower() and symbol.name != "main"
 
 
-def _with_role(description: str, main: Symbol, parsed: Parsed) -> str:
-    """The description with the kind of thing that its folder contains: an event, a migration."""
-    name = phrase(main.name)
-    rest = description[len(name) :] if description.lower().startswith(name.lower()) else None
-    rest = "." if rest == f" {main.kind}." else rest
-    role = _known_role(parsed.path)
-    if role and rest is not None and raw_words(main.name)[-1:] == raw_words(role.partition(":")[0])[-1:]:
-        return _role(parsed) + rest
-    label = patterns().folders.get(parsed.path.lower().rpartition("/")[0].rpartition("/")[2], "")
-    if not label or rest is None or label.lower() in description.lower():
-        return description
-    return f"{label}: {name}{rest}"
-
-
-def _role(parsed: Parsed) -> str:
-    """What kind of file it is, and about what."""
-    known_role, subject = _known_role(parsed.path), _subject(parsed)
-    folder = _folder(parsed) if _is_general(parsed.path) else ""
-    if known_role:
-        about = folder or subject
-        return known_role.replace("{about}", about) if about else re.split(r":| of ", known_role)[0]
-    title = " ".join(dict.fromkeys(f"{folder} {subject}".split()))
-    return f"{title[:1].upper()}{title[1:]}" if title else f"{display_name(parsed.language) or 'Text'} file"
-
-
-def _known_role(path: str) -> str:
-    if is_test_path(path):
-        return "Tests of {about}"
-    lower = f"/{path.lower()}"
-    name = lower.rpartition("/")[2]
-    for place, role in patterns().roles.items():
-        folder, numbered = place.rstrip("#"), place.endswith("#")
-        if name == place or (folder.endswith("/") and f"/{folder}" in lower and (not numbered or _NUMBER.search(name))):
-            return role
-    return ""
-
-
-def _subject(parsed: Parsed) -> str:
-    """What the file's name is about, or its folder's if the name says nothing."""
-    return _informative_words(stem_of(parsed.path)) or _folder(parsed) or phrase(stem_of(parsed.path))
-
-
-def _is_general(path: str) -> bool:
-    return "_".join(raw_words(stem_of(path))) in words().general_stems
-
-
-def _folder(parsed: Parsed) -> str:
-    """The words of the nearest folder with an informative name."""
-    return next(filter(None, map(_informative_words, reversed(parsed.path.split("/")[:-1]))), "")
-
-
-def _informative_words(name: str) -> str:
-    """The words of a name without test words. "" if they say nothing."""
-    pairs = [
-        (raw, plain) for raw, plain in zip(raw_words(name), plain_words(name), strict=True) if raw not in _TEST_WORDS
-    ]
-    pairs = [(raw, plain) for raw, plain in pairs if not raw.isdecimal()]
-    if {raw for raw, _ in pairs} <= words().empty_stems:
-        return ""
-    return " ".join(plain for _, plain in pairs)
-
-
-def _definitions(view: SummaryView) -> str:
-    """Its classes and what its functions do, preferring public ones."""
-    public = [symbol for symbol in view.top if not is_private(symbol, view.parsed)]
+def _definitions(view: SummaryView) -> list[str]:
+    """Its classes and functions by name, preferring public ones; of tests, their titles."""
+    public = [symbol for symbol in view.top if not _is_private(symbol, view.parsed)]
     top = public if any(symbol.kind not in {"constant", "type"} for symbol in public) else view.top
     classes = [symbol.name for symbol in top if symbol.kind in CONTAINERS and symbol.kind != "module"]
-    functions = [symbol for symbol in top if symbol.kind in {"function", "method", "macro"}]
-    tests = [" ".join(plain_words(symbol.name)[1:]) for symbol in functions if raw_words(symbol.name)[:1] == ("test",)]
-    tests = [test for test in tests if test] or _titles(view)
-    others = [symbol for symbol in functions if raw_words(symbol.name)[:1] != ("test",)]
-    doings = list(dict.fromkeys(filter(None, (action(symbol.name, finite=False) for symbol in others))))
-    parts: list[str] = []
-    if classes:
-        parts.append(f"defines {listing(first_few(classes, _MOST_CLASSES))}")
-    if tests:
-        parts.append(f"checks {listing(first_few(tests, _MOST_FUNCTIONS))}")
-    elif doings and 2 * len(doings) >= len(others):
-        parts.append(f"functions to {listing(first_few(doings, _MOST_FUNCTIONS))}")
-    elif others:
-        parts.append(f"functions {listing(first_few([symbol.name for symbol in others], _MOST_FUNCTIONS))}")
-    return f"{'; '.join(parts)}." if parts else _minor_definitions(view)
+    functions = [symbol.name for symbol in top if symbol.kind in {"function", "method", "macro"}]
+    parts = [
+        _named("defines", classes),
+        _named("functions", functions),
+        _named("tests", _titles(view) if not functions else []),
+    ]
+    if not any(parts):
+        others = [symbol.name for symbol in view.top if symbol.kind in {"constant", "type", "module"}]
+        parts = [_named("defines", others) or _named("brings together", _imported_names(view.parsed))]
+    return parts
 
 
 def _titles(view: SummaryView) -> list[str]:
@@ -189,26 +121,21 @@ def _titles(view: SummaryView) -> list[str]:
     return list(dict.fromkeys(cases or [title for _, title in titles]))
 
 
-def _minor_definitions(view: SummaryView) -> str:
-    """For a file without classes and functions."""
-    constants = [symbol.name for symbol in view.top if symbol.kind in {"constant", "type", "module"}]
-    if constants:
-        return f"defines {listing(first_few(constants, _MOST_NAMES))}."
-    named = (imported for imported in view.parsed.imports if imported.name not in {"", "*"})
-    imported_names = list(dict.fromkeys(imported.alias or imported.name for imported in named))
-    if imported_names:
-        return f"brings together {listing(first_few(imported_names, _MOST_NAMES))}."
-    called = list(dict.fromkeys(call.name for call in view.parsed.calls if _WORD.match(call.name)))
-    return f"calls {listing(first_few(called, _MOST_NAMES))}." if called else ""
+def _imported_names(parsed: Parsed) -> list[str]:
+    named = (imported for imported in parsed.imports if imported.name not in {"", "*"})
+    return list(dict.fromkeys(imported.alias or imported.name for imported in named))
 
 
-def _used_modules(parsed: Parsed) -> str:
+def _used_modules(parsed: Parsed) -> list[str]:
     """External modules that it uses, without the standard library."""
     modules = dict.fromkeys(
         imported.module for imported in parsed.imports if imported.module and not imported.module.startswith(".")
     )
-    plain = [module.strip("<>\"'") for module in modules if not _is_standard(module, parsed.language)]
-    return f" Uses {listing(first_few(plain, _MOST_MODULES))}." if plain else ""
+    return [module.strip("<>\"'") for module in modules if not _is_standard(module, parsed.language)]
+
+
+def _named(label: str, names: list[str], most: int = _MOST_NAMES) -> str:
+    return f"{label} {listing(list(dict.fromkeys(names)), most)}" if names else ""
 
 
 def _is_standard(module: str, language: str) -> bool:
@@ -216,4 +143,4 @@ def _is_standard(module: str, language: str) -> bool:
         return module.partition(".")[0] in sys.stdlib_module_names
     if language == "go":
         return "." not in module.partition("/")[0]
-    return module.startswith(patterns().standard.get(language, ("\0",)))
+    return module.startswith(words().standard.get(language, ("\0",)))

@@ -2,10 +2,14 @@
 
 import html
 import re
+from collections.abc import Iterable
 
-from waypost.code.summary.lexicon import words
+from waypost.code.source import Symbol
+from waypost.code.summary.words import words
+from waypost.text.identifiers import identifier_parts
 
-LONGEST = 220  # characters of a sentence
+LONGEST = 240  # characters of two sentences; a second one that does not fit is left out
+LONGEST_SENTENCE = 400  # a longer one is not shown: Waypost never cuts inside a sentence
 _READ = 2000  # characters of a comment that are read
 _ROLE = re.compile(r":[\w:+-]{1,40}:`~?\.?([^`<]{1,200}?)\s*(?:<[^`>]{0,200}>)?`")
 _LINK = re.compile(r"`([^`<]{1,200}?)\s*<[^`>]{1,300}>`_{0,2}|!?\[([^\]]{1,200})\](?:\([^)]{0,300}\)|\[[^\]]{0,100}\])")
@@ -38,6 +42,12 @@ _LICENCE = re.compile(
 _CODE_LIKE = re.compile(r"[;{}]$|^[\w.]+\([^)]*\)$|^[\w.]+ = \S+$")
 _ADDRESS = re.compile(r"\bhttps?://\S{1,500}")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
+
+
+def documented(symbol: Symbol) -> str:
+    """The first sentences of a symbol's documentation. "" if they only repeat its name and parameters."""
+    text = first_sentences(symbol.doc) if symbol.doc else ""
+    return "" if _repeats(text, (symbol.qualified, *symbol.parameters)) else text
 
 
 def first_sentence(doc: str) -> str:
@@ -79,6 +89,20 @@ def _sentences(doc: str) -> list[str]:
         rest = paragraph.strip(" :,;-–—")
         sentences.append(rest if rest.endswith((".", "!", "?", "…")) else rest + ".")
     return sentences if _is_informative(sentences[0]) else []
+
+
+def _repeats(text: str, names: Iterable[str]) -> bool:
+    """Whether each word of the text is in the names, or adds nothing: "Gets the user." of `getUser`."""
+    said = {_stem(word) for word in _LETTERS.findall(text.lower()) if word not in words().little_words}
+    parts = (part for name in names for word in _LETTERS.findall(name) for part in identifier_parts(word))
+    return said <= {_stem(part.lower()) for part in parts}
+
+
+def _stem(word: str) -> str:
+    for ending in ("ies", "es", "s", "ed", "ing", "e", "y"):
+        if len(word) > len(ending) + 2 and word.endswith(ending):
+            return word.removesuffix(ending)
+    return word
 
 
 def _is_informative(sentence: str) -> bool:
@@ -129,6 +153,8 @@ def _without_markup(text: str) -> str:
 
 
 def _join(sentences: list[str]) -> str:
-    text = shortened(" ".join(sentences))
+    text = " ".join(sentences)
+    if len(text) > LONGEST_SENTENCE:
+        return ""
     first = text.split(" ", 1)[0]
     return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text

@@ -1,14 +1,10 @@
 """A file with its symbols indexed, so that describing one needs no search."""
 
 import re
-from collections import Counter, defaultdict
-from functools import cached_property
+from collections import defaultdict
 
 from waypost.code.source import Parsed, SourceFile, Symbol
-from waypost.code.summary.names import is_verb, raw_words
 
-_PREFIXED = frozenset({"c", "cpp", "shell"})
-_PREFIX_FROM, _PREFIX_SHARE = 3, 0.6  # minimum number and share of functions that begin with the library's name
 _READ = 20_000  # characters of one symbol that are read
 _READ_ON_ONE_LINE = 2000  # of a symbol that shares its line with others
 
@@ -50,16 +46,6 @@ class SummaryView:
     def named(self, name: str) -> Symbol | None:
         """The first symbol of this name."""
         return self._named.get(name)
-
-    @cached_property
-    def prefix(self) -> str:
-        """The word that most functions of a C or shell file begin with, or ""."""
-        if self.parsed.language not in _PREFIXED:
-            return ""
-        names = [raw_words(symbol.name) for symbol in self.parsed.symbols if symbol.kind == "function"]
-        firsts = Counter(name[0] for name in names if len(name) > 1 and not is_verb(name[0]))
-        word, count = next(iter(firsts.most_common(1)), ("", 0))
-        return word if count >= max(_PREFIX_FROM, _PREFIX_SHARE * len(names)) else ""
 
     @property
     def top(self) -> list[Symbol]:

@@ -9,8 +9,7 @@ from itertools import islice
 from typing import Any
 
 from waypost.facts.learn.change_context import ChangeContext, is_not_product
-from waypost.facts.learn.vocabulary import has_cue
-from waypost.facts.learn.wording import clean, clip, is_nameable, short_path, upper_first, with_full_stop
+from waypost.facts.learn.wording import clean, in_quotes, is_nameable, short_path
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, REMOVED, DependencyChange, FileChange, SettingChange
 from waypost.text.secrets.masking import mask
@@ -23,7 +22,8 @@ _EXPRESSION = re.compile(r"\b(?:JVM|VERSION)_(\d{1,2}(?:_\d{1,2})?)\b")
 _OF_THE_ROOT = ("packageManager",)  # packages below repeat it
 _PINNED = re.compile(r"(?:^|/)requirements[^/]{0,40}\.txt$")  # beside a package: development tools
 _INDIRECT = frozenset(("indirect", "transitive", "peer"))
-_GROUPS = {"development": "for development", "optional": "as an extra", "build": "to build"}
+_TOOLS = frozenset(("development", "optional", "build"))
+_LONGEST_QUOTE = 160
 _LONGEST_VALUE = 80
 
 
@@ -62,41 +62,25 @@ def _dependency_fact(context: ChangeContext, file: FileChange, dependency: Depen
     if dependency.group == "language":
         return _language_fact(context, file, name, wanted, before)
     short = name.rpartition("/")[2].rpartition(":")[2]
-    is_mentioned = context.message.mentions(short)
     is_pinned = _PINNED.search(file.path) and context.exists_today is not None and context.exists("pyproject.toml")
-    purpose = _GROUPS["development"] if is_pinned else _GROUPS.get(dependency.group, "")
-    if purpose and not (context.message.names(short) and dependency.change == ADDED):
-        return None  # tools change often
-    folder = file.path.rpartition("/")[0]
-    subject = f"`{folder}`" if folder else "The project"
-    text, confidence = _requirement_text(context, dependency.change, f"`{name}`", wanted, before, purpose)
-    text = text.replace("The project", subject, 1)
-    if not text:
+    if is_pinned or dependency.group in _TOOLS or dependency.change not in (ADDED, REMOVED) or _is_moved(context, name):
+        return None  # tools and versions change often; the manifest has them
+    if context.message.subject and not context.message.mentions(short):
         return None
+    lead = (
+        f"New dependency `{name}`{_version_suffix(wanted)}"
+        if dependency.change == ADDED
+        else f"Removed dependency `{name}`"
+    )
     return context.candidate(
-        _with_reason(context, f"{text} ({short_path(file.path)}).", name),
-        confidence + (0.05 if is_mentioned else 0.0),
+        _with_quotes(context, f"{lead} ({short_path(file.path)}).", name),
+        0.84,
         topic=f"dependency:{file.path}:{name}",
         refs=[file.path],
         level=1,
         origin="file_change",
-        reason="A dependency came, went or made a large step.",
+        reason="A dependency came or went.",
     )
-
-
-def _requirement_text(
-    context: ChangeContext, change: str, name: str, wanted: str, before: str, purpose: str
-) -> tuple[str, float]:
-    if change in (ADDED, REMOVED) and _is_moved(context, name.strip("`")):
-        return "", 0.0
-    if change == ADDED:
-        sentence = f"The project needs {name}{_version_suffix(wanted)}"
-        return (f"{sentence} {purpose}", 0.68) if purpose else (sentence, 0.82)
-    if change == REMOVED:
-        return f"The project no longer needs {name}", 0.78
-    if _is_major_change(before, wanted):
-        return f"The project needs {name}{_version_suffix(wanted)}; before: {before}", 0.8
-    return "", 0.0
 
 
 def _language_fact(context: ChangeContext, file: FileChange, name: str, wanted: str, before: str) -> Candidate | None:
@@ -107,11 +91,9 @@ def _language_fact(context: ChangeContext, file: FileChange, name: str, wanted: 
     if not _IS_VERSION.fullmatch(wanted) or _minor(wanted) == _minor(before):
         return None
     label = _table()["languages"].get(name.lower(), name)
-    number = wanted if not wanted[0].isdigit() else f"≥ {wanted}"
-    sentence = f"Uses {label} {wanted}" if "edition" in label else f"Needs {label} {number}"
-    text = f"{sentence} ({short_path(file.path)}){f'; before: {before}' if before else ''}."
+    text = f"{'Uses' if 'edition' in label else 'Requires'} {label} {wanted} ({short_path(file.path)}){f'; before: {before}' if before else ''}."
     return context.candidate(
-        _with_reason(context, text, name),
+        _with_quotes(context, text, name),
         0.88,
         topic=f"language:{file.path}:{name.lower()}",
         refs=[file.path],
@@ -138,23 +120,18 @@ def _version_suffix(wanted: str) -> str:
     return f" {wanted}" if is_version else ""
 
 
-def _is_major_change(before: str, after: str) -> bool:
-    old, new = _NUMBER.search(before), _NUMBER.search(after)
-    return old is not None and new is not None and old[0] != new[0]
-
-
 def _minor(text: str) -> list[str]:
     return _NUMBER.findall(text)[:2]
 
 
-def _with_reason(context: ChangeContext, text: str, name: str) -> str:
+def _with_quotes(context: ChangeContext, text: str, name: str) -> str:
+    """The fact with the subject, if it mentions the dependency, and the reason, if that does."""
     message = context.message
-    subject = message.subject if has_cue(message.subject, "reason") else ""
-    sentences = [line for line in (message.reason, *message.body[:4], subject) if name.lower() in line.lower()]
-    explanation = next((line for line in sentences if not line.lower().startswith(("bump", "update"))), "")
-    if not explanation and message.reason and message.mentions(name):
-        explanation = message.reason
-    return f"{text} {with_full_stop(upper_first(clip(explanation, 150)))}" if explanation and len(text) < 140 else text
+    subject = message.subject if message.names(name.rpartition("/")[2]) else ""
+    reason = message.reason if name.lower() in message.reason.lower() else ""
+    for quote in (subject, reason):
+        text += f" {in_quotes(quote)}{'' if quote.endswith('.') else '.'}" if 0 < len(quote) <= _LONGEST_QUOTE else ""
+    return text
 
 
 # --- settings
@@ -171,7 +148,8 @@ def setting_facts(context: ChangeContext) -> Iterator[Candidate]:
 
 
 def _setting_fact(context: ChangeContext, file: FileChange, setting: SettingChange) -> Candidate | None:
-    text, confidence = _setting_text(file, setting)
+    is_meant = setting.change != ADDED or context.message.names(setting.key.rpartition(".")[2])
+    text, confidence = _setting_text(file, setting) if is_meant or not context.change.commit else ("", 0.0)
     if not text:
         return None
     return context.candidate(

@@ -5,21 +5,16 @@ from collections import Counter
 
 from waypost.facts.learn.change_context import ChangeContext, ChangedSymbol, common_folder, is_class, is_private
 from waypost.facts.learn.skip_reasons import is_readme, is_vendored
-from waypost.facts.learn.vocabulary import STEM, content_words, name_stems, words_in
+from waypost.facts.learn.vocabulary import STEM, content_words, name_stems
 from waypost.facts.learn.wording import (
+    MOST_TEXT,
     clip,
     first_sentence,
-    has_plural_verb,
+    in_quotes,
     last_part,
-    lower_first,
-    predicate,
     says_more_than,
     short_path,
-    upper_first,
-    with_addition,
-    with_full_stop,
     without_markup,
-    without_name,
 )
 from waypost.facts.learn.worth import is_about_looks, is_list, is_vague, particulars
 from waypost.model.candidate import Candidate
@@ -37,10 +32,7 @@ _NEWS = re.compile(
     r"|\b(?:excited|announc\w+|welcome|sponsor\w*|badge|released?|check out|thank\w*|deprecated)\b|!$",
     re.I,
 )
-_SENTENCE = frozenset(("this", "it's", "its", "is", "as", "always", "various", "unless"))  # not plurals
-_THIS = re.compile(r"^(?:this|the) (?:module|file|package|crate|script|class|component) ", re.I)
 _MIGRATION = re.compile(r"(?:^|/)(?:migrations?|migrate)/", re.I)  # their names do not matter
-_SAYS = "says of itself:"
 _NO_MODULE = ("__init__.py", "mod.rs", "index.ts", "index.js", "__main__.py", "conftest.py", "setup.py")
 
 
@@ -61,7 +53,7 @@ def new_files(context: ChangeContext) -> Candidate | None:
         return _folder_fact(context, new) if len(new) >= _TOGETHER else None
     more = f" With it: {', '.join(f'`{short_path(file.path)}`' for file in others)}." if others else ""
     return context.candidate(
-        with_addition(text, more),
+        text + more,
         confidence,
         topic=f"file:{main.path}",
         refs=[file.path for file in new],
@@ -80,30 +72,20 @@ def _is_noteworthy(context: ChangeContext, file: FileChange) -> bool:
 
 
 def _file_fact(context: ChangeContext, file: FileChange) -> tuple[str, float, bool]:
-    head, message = f"`{short_path(file.path)}`", context.message
-    stem = file.path.rpartition("/")[2].partition(".")[0]
+    """The new file with its own description, or with the message if that names it; and the confidence."""
+    message, stem = context.message, file.path.rpartition("/")[2].partition(".")[0]
+    head = f"`{short_path(file.path)}`" if _is_read(context) else f"New file `{short_path(file.path)}`"
     folders = () if _is_read(context) else file.path.split("/")[-3:-1]
     purpose = first_sentence(without_markup(file.purpose))
-    symbol = _main_symbol(context, file)
-    owner = _owner(file, purpose)
     least = 1 if _is_read(context) else 2
-    if purpose and not owner and says_more_than(purpose, stem, *folders, least=least):
-        phrase = _purpose_phrase(clip(purpose, _ROOM))
-        if phrase.startswith(_SAYS) and not _is_read(context) and not message.reason and not message.mentions(stem):
-            return "", 0.0, False  # without a phrase, it may be an aside
-        sure = 0.72 if phrase.startswith(_SAYS) else 0.82
-        return _with_subject(context, with_full_stop(f"{head} {phrase}")), sure, False
-    owner = owner or (symbol.name if symbol is not None else "")
-    symbol_doc = first_sentence(without_markup(symbol.symbol.doc)) if symbol is not None else ""
-    doc = without_name(purpose if owner and purpose else symbol_doc, owner)
-    if doc and says_more_than(doc, owner, stem, least=least):
-        does = predicate(doc, owner)
-        sentence = f"{head} holds `{owner}`, which {does}" if does else f"{head} holds `{owner}`: {doc}"
-        sure = 0.74 + (0.06 if message.mentions(owner) else 0.0)
-        return _with_subject(context, with_full_stop(clip(sentence, _ROOM + 60))), sure, False
-    if symbol is not None and _is_explained_by_message(context, symbol.name):
-        sentence = with_full_stop(f"{head} holds `{symbol.name}`: “{clip(upper_first(message.subject), 140)}”")
-        return _with_reason(context, sentence), 0.66 if message.reason else 0.6, True
+    if purpose and len(purpose) <= _ROOM and says_more_than(purpose, stem, *folders, least=least):
+        text = f"{head}: {in_quotes(purpose)}"
+        is_told = message.content_count >= 2 and not message.noise and len(message.subject) <= _ROOM
+        return text + (f" {in_quotes(message.subject)}." if is_told else ""), 0.76, False
+    symbol = _main_symbol(context, file)
+    if symbol is not None and _is_explained_by_message(context, symbol.name) and len(message.subject) <= _ROOM:
+        text = f"{head}, with `{symbol.name}`: {in_quotes(message.subject)}."
+        return _with_reason(context, text), 0.66 if message.reason else 0.6, True
     return "", 0.0, False
 
 
@@ -133,32 +115,6 @@ def _is_named_by_message(context: ChangeContext, file: FileChange) -> bool:
     return any(word[:STEM] in stems for word in content_words(context.message.subject))
 
 
-def _owner(file: FileChange, purpose: str) -> str:
-    """The definition whose documentation the purpose is, or an empty string if it describes the file."""
-    names = {last_part(symbol.name): symbol.name for symbol in file.symbols}
-    first = purpose.split(" ", 1)[0].strip("`()")
-    docs = {symbol.doc: symbol.name for symbol in file.symbols if symbol.doc}
-    return names.get(first, "") or docs.get(file.purpose, "")
-
-
-def _with_subject(context: ChangeContext, text: str) -> str:
-    message = context.message
-    if message.content_count < 2 or message.noise or not says_more_than(message.subject, *words_in(text)):
-        return text
-    return with_addition(text, f" From “{clip(upper_first(message.subject), 110)}”.")
-
-
-def _purpose_phrase(purpose: str) -> str:
-    """ "Helpers for x" → "holds helpers for x"; "Rank the issues" → "ranks the issues"."""
-    purpose = _THIS.sub("", purpose)
-    first = purpose.split(" ", 1)[0].lower()
-    if first in ("a", "an", "the"):
-        return f"holds {lower_first(purpose)}"
-    does = predicate(purpose)
-    is_phrase = first.endswith("s") and first not in _SENTENCE and not has_plural_verb(purpose)
-    return does or (f"holds {lower_first(purpose)}" if is_phrase else f"{_SAYS} “{purpose}”")
-
-
 def _folder_fact(context: ChangeContext, new: list[FileChange]) -> Candidate | None:
     """Many new files are one piece of work, described by the message."""
     message = context.message
@@ -171,7 +127,7 @@ def _folder_fact(context: ChangeContext, new: list[FileChange]) -> Candidate | N
         return None
     names = ", ".join(file.path.rpartition("/")[2] for file in new[:3])
     names += ", …" if len(new) > 3 else ""
-    text = f"`{folder}/` has new files ({names}): “{clip(upper_first(message.subject), 140)}”."
+    text = f"New files in `{folder}/` ({names}): {in_quotes(clip(message.subject, _ROOM))}."
     return context.candidate(
         text,
         0.64,
@@ -204,7 +160,7 @@ def moved_definitions(context: ChangeContext) -> Candidate | None:
     arrived.sort(key=lambda changed: (not is_class(changed.symbol), not changed.symbol.is_public, changed.symbol.line))
     names = ", ".join(f"`{changed.name}`" for changed in arrived[:4])
     names += f" and {len(arrived) - 4} more" if len(arrived) > 4 else ""
-    text = f"{names} {'is' if len(arrived) == 1 else 'are'} in {short_path(after)} now (before: {short_path(before)})."
+    text = f"Moved from {short_path(before)} to {short_path(after)}: {names}."
     return context.candidate(
         _with_reason(context, text),
         0.72 + (0.1 if context.message.kind in ("move", "refactor") else 0.0),
@@ -228,9 +184,10 @@ def _renamed_files(context: ChangeContext) -> Candidate | None:
         after = common_folder([file.path for file in renamed])
         if not before or not after or before == after:
             return None
-        text = f"What was in {before}/ is in {after}/ now ({len(renamed)} files)."
+        text = f"Moved from {before}/ to {after}/: {len(renamed)} files."
     else:
-        text = " ".join(f"`{short_path(file.path_before)}` is `{short_path(file.path)}` now." for file in renamed[:2])
+        pairs = (f"`{short_path(file.path_before)}` → `{short_path(file.path)}`" for file in renamed[:2])
+        text = f"Renamed: {'; '.join(pairs)}."
     return context.candidate(
         _with_reason(context, text),
         0.7 + (0.1 if context.message.kind in ("move", "rename", "refactor") else 0.0),
@@ -253,7 +210,7 @@ def introduction(context: ChangeContext) -> Candidate | None:
     if not says_more_than(purpose) or _NEWS.search(purpose):
         return None
     return context.candidate(
-        f"The project says of itself ({page.path}): {with_full_stop(clip(purpose, 220))}",
+        f"The project says of itself ({page.path}): {in_quotes(clip(purpose, 220))}",
         0.85,
         topic="project:introduction",
         refs=[page.path],
@@ -265,7 +222,7 @@ def introduction(context: ChangeContext) -> Candidate | None:
 
 def _with_reason(context: ChangeContext, text: str) -> str:
     reason = context.message.reason
-    return f"{text} Reason: {with_full_stop(upper_first(reason))}" if reason and len(text) + len(reason) < 285 else text
+    return f"{text} {in_quotes(reason)}" if reason and len(text) + len(reason) < MOST_TEXT else text
 
 
 def _main_symbol(context: ChangeContext, file: FileChange) -> ChangedSymbol | None:

@@ -3,23 +3,21 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 
 from waypost.facts.learn.change_context import ChangeContext, ChangedSymbol, is_class, is_internal
 from waypost.facts.learn.message import CommitMessage
-from waypost.facts.learn.signatures import signature_difference
+from waypost.facts.learn.signatures import SignatureDifference, signature_difference
 from waypost.facts.learn.vocabulary import name_stems, vocabulary
 from waypost.facts.learn.wording import (
-    clip,
+    MOST_TEXT,
     first_sentence,
+    in_quotes,
     last_part,
-    predicate,
+    on_one_line,
     says_more_than,
     short_path,
-    upper_first,
-    with_addition,
-    with_full_stop,
     without_markup,
-    without_name,
 )
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
@@ -28,13 +26,14 @@ from waypost.text.plural import join_items
 _MOST_SIGNATURES = 2  # per commit; more are a sweep that the message describes
 _SWEEP = 6
 _OF_PARAMETERS = re.compile(r"\b(?:param\w*|arg(?:ument)?s?|option\w*|flags?|keywords?|kwargs?)\b", re.I)
-_NAMED = re.compile(r"`(\w+)`")
 _MOST_NAMED = 4
-_DOC_ROOM = 190
+_LONGEST_SUBJECT = 160
+_LONGEST_DOC = 220  # a longer sentence is not quoted
+_LONGEST_SIGNATURE = 140
 
 
 def new_definitions(context: ChangeContext) -> Candidate | None:
-    """One fact about new definitions in existing files."""
+    """The new public definition that the subject names, with its documentation."""
     verb = context.message.verb
     if verb is not None and verb.kind in ("rename", "remove", "move"):
         return None  # additions of such a commit are leftovers
@@ -43,52 +42,30 @@ def new_definitions(context: ChangeContext) -> Candidate | None:
     new = [changed for changed in new if names[changed.ref] == 1 and _is_worth_noting(context, changed)]
     if not new:
         return None
-    new.sort(key=lambda changed: -_rank(context, changed))
-    main = new[0]
-    others = [changed for changed in new[1:] if changed.path == main.path]
-    text, confidence = _purpose_text(context, main)
-    if not text:
+    main = max(new, key=lambda changed: (is_class(changed.symbol), min(changed.symbol.lines_changed, 100)))
+    doc = first_sentence(without_markup(main.symbol.doc))
+    if not doc or len(doc) > _LONGEST_DOC or _is_of_another(doc, main.name) or not says_more_than(doc, main.name):
         return None
-    text = with_addition(text, f" With it: {_names(others)}.") if others else text
-    is_named = context.message.names(main.last_name)
     return context.candidate(
-        text,
-        confidence,
+        f"New in {short_path(main.path)}: `{main.name}`: {in_quotes(doc)}",
+        0.74 + (0.06 if context.has_tests else 0.0) + (0.06 if context.is_announced else 0.0),
         topic=f"api:{main.ref}",
-        refs=[main.ref, *(changed.ref for changed in others[: _MOST_NAMED - 1])],
-        level=3 if not is_class(main.symbol) else 1 if is_named else 2,
+        refs=[main.ref],
+        level=3 if not is_class(main.symbol) else 2,
         origin="ast_analysis",
-        reason="New, public" + (" and documented." if main.symbol.doc else "; the message says what for."),
-        from_message=not main.symbol.doc,
+        reason="New, public and documented, and the message names it.",
     )
-
-
-def _purpose_text(context: ChangeContext, changed: ChangedSymbol) -> tuple[str, float]:
-    """What a definition is for, by its documentation or the message, and the confidence."""
-    symbol, message = changed.symbol, context.message
-    doc = without_name(first_sentence(without_markup(symbol.doc)), symbol.name)
-    doc = "" if _is_of_another(doc, symbol.name) else doc
-    head = f"`{symbol.name}` ({short_path(changed.path)})"
-    mentioned = message.mentions(changed.last_name)
-    if doc and says_more_than(doc, symbol.name, least=2 if mentioned or is_class(symbol) else 3):
-        phrase = predicate(doc, symbol.name)
-        text = f"{head} {clip(phrase, _DOC_ROOM)}" if phrase else f"{head}: {clip(doc, _DOC_ROOM)}"
-        confidence = 0.66 + (0.12 if mentioned else 0.0) + (0.04 if context.has_tests else 0.0)
-        confidence += (0.04 if context.is_announced else 0.0) + (0.04 if phrase else 0.0)
-        confidence -= 0.2 if not phrase and not mentioned else 0.0  # without a statement it may be an aside
-        return with_full_stop(text), confidence - (0.1 if not phrase and len(doc) < 20 else 0.0)
-    is_new = message.kind == "feature" or (message.verb is not None and message.verb.kind == "add")
-    if is_new and message.names(changed.last_name) and says_more_than(message.subject, symbol.name, "method", "add"):
-        confidence = 0.58 if context.has_tests else 0.5
-        return f"{head} is new with “{clip(upper_first(message.subject), 120)}”.", confidence
-    return "", 0.0
 
 
 def _is_of_another(doc: str, name: str) -> bool:
     """Whether documentation begins with another name: it was copied with its code."""
-    first, _, rest = doc.partition(" ")
-    is_name = first.isalnum() and first.lower() != last_part(name).lower() and any(sign.isupper() for sign in first[1:])
-    return is_name and not first.isupper() and rest.partition(" ")[0] in vocabulary().thirds
+    first = doc.partition(" ")[0]
+    return (
+        first.isalnum()
+        and first != last_part(name)
+        and any(sign.isupper() for sign in first[1:])
+        and not first.isupper()
+    )
 
 
 def changed_signatures(context: ChangeContext) -> Iterator[Candidate]:
@@ -101,44 +78,40 @@ def changed_signatures(context: ChangeContext) -> Iterator[Candidate]:
             continue  # base classes are not arguments, and overloads cannot be matched
         before, after = symbol.signature_before, symbol.signature
         if before and after and before != after:
-            difference, breaks = signature_difference(symbol.name, language, before, after, symbol.name_before)
-            if difference:
-                differences.append((changed, difference, breaks))
-    differences.sort(key=lambda row: (not context.message.mentions(row[0].last_name), not row[2]))
-    groups: dict[str, list[tuple[ChangedSymbol, bool]]] = {}
-    for changed, difference, breaks in differences:
-        groups.setdefault(difference, []).append((changed, breaks))
-    if len(groups) > _SWEEP:
+            difference = signature_difference(symbol.name, language, before, after, symbol.name_before)
+            if difference.parameters:
+                differences.append((changed, difference))
+    differences.sort(key=lambda row: (not context.message.mentions(row[0].last_name), not row[1].breaks))
+    if len(differences) > _SWEEP:
         return
-    for difference, group in list(groups.items())[:_MOST_SIGNATURES]:
-        symbols = [changed for changed, _ in group]
-        candidate = _signature(context, symbols, difference, breaks=any(breaks for _, breaks in group))
-        if candidate is not None:
-            yield candidate
+    candidates = (_signature(context, changed, difference) for changed, difference in differences)
+    yield from islice((candidate for candidate in candidates if candidate is not None), _MOST_SIGNATURES)
 
 
-def _signature(
-    context: ChangeContext, group: list[ChangedSymbol], difference: str, *, breaks: bool
-) -> Candidate | None:
-    message, first = context.message, group[0]
-    is_mentioned = any(_is_parameter(name, message) for name in _NAMED.findall(difference))
-    is_mentioned = is_mentioned or message.mentions(first.last_name)
-    if message.subject and not is_mentioned and not message.is_breaking:
+def _signature(context: ChangeContext, changed: ChangedSymbol, difference: SignatureDifference) -> Candidate | None:
+    message, symbol = context.message, changed.symbol
+    names_parameter = any(_is_parameter(name, message) for name in difference.parameters)
+    if message.subject and not names_parameter and not (difference.breaks and message.names(changed.last_name)):
         return None  # a by-product of the change in the message
-    text = f"`{first.name}` ({short_path(first.path)}) {difference}."
-    if len(group) > 1:
-        text += f" The same goes for {_names(group[1:])}."
-    if message.content_count >= 3 and not message.noise and len(text) < 170:
-        text += f" From “{clip(upper_first(message.subject), 120)}”."
+    before, after = on_one_line(symbol.signature_before), on_one_line(symbol.signature)
+    if max(len(before), len(after)) > _LONGEST_SIGNATURE:
+        return None
+    text = f"`{changed.name}` ({short_path(changed.path)}) is now `{after}`; before: `{before}`."
     return context.candidate(
-        text,
-        (0.7 if is_mentioned else 0.6) + (0.06 if breaks else 0.0) + (0.06 if context.has_tests else 0.0),
-        topic=f"signature:{first.ref}",
-        refs=[changed.ref for changed in group],
-        level=1 if breaks else 3,
+        text + _quoted_subject(context),
+        0.72 + (0.06 if difference.breaks else 0.0) + (0.06 if context.has_tests else 0.0),
+        topic=f"signature:{changed.ref}",
+        refs=[changed.ref],
+        level=1 if difference.breaks else 3,
         origin="ast_analysis",
-        reason="A public signature changed" + (": existing calls break." if breaks else "."),
+        reason="A public signature changed" + (": existing calls break." if difference.breaks else "."),
     )
+
+
+def _quoted_subject(context: ChangeContext) -> str:
+    message = context.message
+    is_told = message.content_count >= 2 and not message.noise and len(message.subject) <= _LONGEST_SUBJECT
+    return f" {in_quotes(message.subject)}." if is_told else ""
 
 
 def _is_parameter(name: str, message: CommitMessage) -> bool:
@@ -154,27 +127,27 @@ def _is_code(name: str, message: CommitMessage) -> bool:
 def removed_definitions(context: ChangeContext) -> Candidate | None:
     """Removed public definitions, in one fact per commit."""
     message, added = context.message, {changed.last_name for changed in context.changed_symbols(ADDED, RENAMED)}
-    removed = [changed for changed in _outermost(context, REMOVED) if changed.is_public_api]
-    removed = [changed for changed in removed if changed.last_name not in added and changed.file.change != RENAMED]
-    if not removed or message.noise:
+    if message.noise or not (message.kind == "remove" or message.is_breaking):
         return None
-    is_meant = message.kind == "remove" or message.is_breaking
-    named = [changed for changed in removed if message.names(changed.last_name)]
-    if not is_meant:
-        named = [changed for changed in named if _is_code(changed.last_name, message)]  # not everyday words
-    if not named and not is_meant:
-        return None
-    listed_symbols = named or removed
+    removed = [changed for changed in context.changed_symbols(REMOVED) if message.names(changed.last_name)]
+    removed = [changed for changed in removed if changed.is_public_api and changed.last_name not in added]
+    outer = {owner for changed in removed for owner in _owners(changed.name)}
+    listed_symbols = [
+        changed
+        for changed in removed
+        if changed.name not in outer and not changed.last_name.startswith("__") and changed.file.change != RENAMED
+    ]
     listed_symbols = [changed for changed in listed_symbols if changed.path == listed_symbols[0].path]
+    if not listed_symbols:
+        return None
     place = short_path(listed_symbols[0].path)
-    verb = "is" if len(listed_symbols) == 1 else "are"
-    text = f"{_names(listed_symbols)} {verb} no longer in {place}: “{clip(upper_first(message.subject), 120)}”."
-    if message.reason and len(text) + len(message.reason) < 280:
-        text += f" Reason: {with_full_stop(upper_first(message.reason))}"
+    text = f"Removed from {place}: {_names(listed_symbols)}.{_quoted_subject(context)}"
+    if message.reason and len(text) + len(message.reason) < MOST_TEXT:
+        text += f" {in_quotes(message.reason)}"
     first = listed_symbols[0]
     return context.candidate(
         text,
-        0.6 + 0.12 * bool(named and is_meant) + 0.05 * bool(message.references) + 0.05 * message.is_breaking,
+        0.72 + 0.05 * bool(message.references) + 0.05 * message.is_breaking,
         topic=f"api:{first.ref}",
         refs=[first.path] if first.file.change != REMOVED and context.exists(first.path) else [],
         level=1,
@@ -198,12 +171,11 @@ def renamed_definitions(context: ChangeContext) -> Candidate | None:
     renames.sort(key=lambda changed: not context.message.mentions(changed.last_name))
     first = renames[0]
     pairs = "; ".join(
-        f"`{changed.symbol.name_before}` is called `{changed.name}` now ({short_path(changed.path)})"
-        for changed in renames[:3]
+        f"`{changed.symbol.name_before}` → `{changed.name}` ({short_path(changed.path)})" for changed in renames[:3]
     )
     is_mentioned = context.message.kind == "rename" or context.message.mentions(first.last_name)
     return context.candidate(
-        with_full_stop(pairs),
+        f"Renamed: {pairs}.{_quoted_subject(context)}",
         0.65 + (0.15 if is_mentioned else 0.0),
         topic=f"name:{first.ref}",
         refs=[changed.ref for changed in renames[:3]],
@@ -248,15 +220,9 @@ def _is_worth_noting(context: ChangeContext, changed: ChangedSymbol) -> bool:
     if not changed.is_public_api or is_required:  # by the language or an interface
         return False
     is_value = symbol.type in ("constant", "variable", "property", "field")
-    if is_value and not (name.isupper() and context.message.mentions(name)):
-        return False
-    return context.exists(changed.path, symbol.name) and (bool(symbol.doc) or context.message.names(name))
-
-
-def _rank(context: ChangeContext, changed: ChangedSymbol) -> float:
-    symbol, message = changed.symbol, context.message
-    named = 3 * message.names(changed.last_name) + message.mentions(changed.last_name)
-    return named + 2 * is_class(symbol) + bool(symbol.doc) + min(symbol.lines_changed, 100) / 100
+    is_meant = context.message.names(name) or not context.message.subject
+    is_usable = bool(symbol.doc) and not is_value and is_meant
+    return is_usable and context.exists(changed.path, symbol.name)
 
 
 def _names(symbols: list[ChangedSymbol]) -> str:

@@ -24,7 +24,13 @@ _CLOSING = re.compile(
     r"(?:(?:(?:#|gh-)\d{1,7}|CVE-\d{4}-\d{4,7})(?:,? (?:and )?)?){1,4}\s*+(?:--|[-–—:,.])?+\s*+",
     re.I,
 )
-_ASIDE = re.compile(r"(?:however|but|also|although|though|by itself|note|jedoch|allerdings|однако|также)\b", re.I)
+NOT_THE_PRODUCT = frozenset(("layout", "tests", "pipeline", "documents", "typing", "release"))  # kinds of noise
+# Sentences that address somebody, doubt, lead on from another one, show a terminal or have no end.
+_NO_STATEMENT = re.compile(
+    r"^(?:i|we|you|let|thanks?|please|sorry|hi|hello|however|but|also|although|though|and|so|then|note|by itself|jedoch|allerdings|однако|также)\b"
+    r"|\b(?:hopefully|maybe|perhaps|i think|not sure|tested|screenshots?)\b|[$>] |\]\[|:\d+:|[^.!)”\"]$",
+    re.I,
+)
 _END_REFERENCE = re.compile(r"(?<!\s)\s*+\((?:#|gh-|closes |fixes |refs? |see )[^()]{1,60}\)\s*+$", re.I)
 _REFERENCE = re.compile(r"(?<![\w/&])#(\d{1,7})\b|\bGH-(\d{1,7})\b|\b([A-Z][A-Z0-9]{1,9}-\d{1,6})\b")
 _NO_TICKET = re.compile(r"^(?:UTF|SHA|ISO|RFC|MD|HTTP|TLS|SSL|PEP|CVE|GPT|AES|RSA|X|ES|CP|PY|IPV|EC|E|LATIN)-\d")
@@ -125,12 +131,20 @@ def read_message(subject: str, body: str) -> CommitMessage:
         references=references,
         body=statements,
         reason=next(
-            (sentence for sentence in statements if has_cue(sentence, "reason") and not _ASIDE.match(sentence)), ""
+            (sentence for sentence in statements if has_cue(sentence, "reason") and is_statement(sentence)), ""
         ),
         language=language_of(subject_text) or "en",
         is_doubtful=has_cue(whole, "instruct"),
         reverts=_reverted_target(clean(raw), rest),
     )
+
+
+def is_statement(sentence: str) -> bool:
+    """Whether a sentence of a body says something about the product: no order, and not about the work."""
+    noise = vocabulary().noise
+    is_noise = any(noise.get(word) in NOT_THE_PRODUCT for word in words_in(sentence))
+    is_order = sentence.partition(" ")[0].lower() in vocabulary().bases
+    return not is_noise and not is_order and _NO_STATEMENT.search(sentence) is None
 
 
 def _subject(text: str) -> tuple[str, str, bool, str, bool]:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from waypost.facts.learn.behaviour import behaviour
 from waypost.facts.learn.change_context import ChangeContext
+from waypost.facts.learn.commit_facts import change, fix
 from waypost.facts.learn.dependencies import dependency_facts, is_routine, setting_facts
 from waypost.facts.learn.files import introduction, moved_definitions, new_files
-from waypost.facts.learn.fixes import fix
 from waypost.facts.learn.interfaces import changed_signatures, new_definitions, removed_definitions, renamed_definitions
 from waypost.facts.learn.skip_reasons import LITTLE, ROUTINE, skip_reason
+from waypost.facts.learn.wording import in_quotes
 from waypost.model.candidate import Candidate
 
 MOST = 4  # per commit
@@ -34,30 +34,26 @@ def _all(context: ChangeContext) -> Iterator[Candidate]:
     page = introduction(context)
     if page is not None:
         yield page
-    yield from dependency_facts(context)
+    dependencies = list(dependency_facts(context))
+    yield from dependencies
     yield from setting_facts(context)
     if not context.sources:
         return
-    signatures, renaming = list(changed_signatures(context)), renamed_definitions(context)
+    renaming, removal = renamed_definitions(context), removed_definitions(context)
+    signatures = list(changed_signatures(context))
     main_fact = _main_fact(context)
-    if main_fact is not None and main_fact.topic.startswith("change:"):
-        breaking = {ref for candidate in signatures if candidate.level == 1 for ref in candidate.refs}
-        is_quoted = any("From “" in candidate.text for candidate in signatures)
-        if renaming is not None or is_quoted or breaking & set(main_fact.refs):
-            main_fact = None  # the same in less precise words
-    covered = set(main_fact.refs) if main_fact is not None and main_fact.kind != "fix" else set()
-    yield from (candidate for candidate in (main_fact, renaming) if candidate is not None)
-    yield from (candidate for candidate in signatures if not covered & set(candidate.refs))
-    removal = removed_definitions(context)
-    if removal is not None:
-        yield removal
+    quoting = [candidate for candidate in (renaming, removal, *signatures) if candidate is not None]
+    subject = in_quotes(context.message.subject)
+    if main_fact is not None and any(subject in candidate.text for candidate in (*quoting, *dependencies)):
+        main_fact = None if main_fact.text.endswith(f"{subject}.") else main_fact  # the others say it too
+    yield from (candidate for candidate in (main_fact, *quoting) if candidate is not None)
 
 
 def _main_fact(context: ChangeContext) -> Candidate | None:
-    """The one fact that describes a commit: a fix, a new file, a move, a new definition, or what it does now."""
+    """The one fact that describes a commit: a fix, a move, what it changed, a new file or a new definition."""
     if context.message.kind == "fix":
         return fix(context)
-    for finder in (new_files, moved_definitions, new_definitions, behaviour):
+    for finder in (moved_definitions, change, new_files, new_definitions):
         candidate = finder(context)
         if candidate is not None and candidate.confidence >= LEAST:
             return candidate

@@ -1,13 +1,10 @@
-"""What callers notice of a changed signature: new, removed or required parameters, and changed types."""
+"""Which parameters of a changed signature callers notice: new, removed or required ones, and changed types."""
 
 import re
 from dataclasses import dataclass
 
-from waypost.text.plural import join_items
-
 _MOST_READ = 2_000
 _MOST_PARAMETERS = 40
-_MOST_NAMED = 4
 _OPEN, _CLOSE = "([{<", ")]}>"
 _ITSELF = frozenset(("self", "cls", "this", "&self", "&mut self", "mut self", "*", "/", "..."))
 _NAME_FIRST = frozenset(("python", "typescript", "javascript", "tsx", "rust", "kotlin", "go", "swift", "ruby", "scala"))
@@ -23,50 +20,36 @@ class Parameter:
     is_optional: bool = False
 
 
-def signature_difference(name: str, language: str, before: str, after: str, name_before: str = "") -> tuple[str, bool]:
-    """The text after "`name` " in a sentence, and whether existing calls break. Empty if nothing can be said."""
+@dataclass(frozen=True, slots=True)
+class SignatureDifference:
+    parameters: tuple[str, ...] = ()  # names of added, removed and retyped ones
+    breaks: bool = False  # existing calls break
+
+
+def signature_difference(
+    name: str, language: str, before: str, after: str, name_before: str = ""
+) -> SignatureDifference:
+    """Which parameters differ for callers. None if the signatures can't be read."""
     old, new = _parameters(name_before or name, language, before), _parameters(name, language, after)
     if old is None or new is None:
-        return "", False
+        return SignatureDifference()
     old_by_name = {parameter.name: parameter for parameter in old}
     new_by_name = {parameter.name: parameter for parameter in new}
     added = [parameter for parameter in new if parameter.name not in old_by_name]
     removed = [parameter for parameter in old if parameter.name not in new_by_name]
-    parts: list[str] = []
-    breaks = False
-    if len(added) == len(removed) == 1 and (len(old) == 1 or added[0].type == removed[0].type):
-        if language == "go" or (language == "rust" and added[0].type == removed[0].type):
-            return "", False  # parameter names do not matter to callers there
-        return f"takes `{added[0].name}` in place of `{removed[0].name}`", True
-    required = [parameter.name for parameter in added if not parameter.is_optional]
-    optional = [parameter.name for parameter in added if parameter.is_optional]
-    if required:
-        parts.append(f"must now be given {_quoted(required)}")
-        breaks = True
-    if optional:
-        parts.append(f"takes the new optional parameter{'s' if len(optional) > 1 else ''} {_quoted(optional)}")
-    if removed:
-        parts.append(f"no longer takes {_quoted([parameter.name for parameter in removed])}")
-        breaks = True
-    if not parts and language in _TYPED:
-        parts = _type_change(old_by_name, new)
-    return " and ".join(parts[:2]), breaks
-
-
-def _type_change(old_by_name: dict[str, Parameter], new: list[Parameter]) -> list[str]:
-    changed = [
-        (old_by_name[parameter.name], parameter)
+    if len(added) == len(removed) == 1 and added[0].type == removed[0].type and language in ("go", "rust"):
+        return SignatureDifference()  # parameter names do not matter to callers there
+    retyped = [
+        parameter
         for parameter in new
-        if parameter.type and old_by_name[parameter.name].type and parameter.type != old_by_name[parameter.name].type
+        if language in _TYPED
+        and parameter.type
+        and (was := old_by_name.get(parameter.name)) is not None
+        and was.type
+        and was.type != parameter.type
     ]
-    if len(changed) != 1 or any("`" in parameter.type or len(parameter.type) > 60 for parameter in changed[0]):
-        return []
-    was, now = changed[0]
-    return [f"takes `{now.name}` as `{now.type}` (was `{was.type}`)"]
-
-
-def _quoted(names: list[str]) -> str:
-    return join_items((f"`{name}`" for name in names), _MOST_NAMED)
+    names = tuple(parameter.name for parameter in (*added, *removed, *retyped))
+    return SignatureDifference(names, bool(removed) or any(not parameter.is_optional for parameter in added))
 
 
 def _parameters(name: str, language: str, signature: str) -> list[Parameter] | None:

@@ -99,20 +99,14 @@ def subject_key(subject: str) -> str:
 
 def has_cue(text: str, name: str) -> bool:
     """Whether the text contains a phrase of this list, as whole words."""
-    return cue_at(text, name) is not None
-
-
-def cue_at(text: str, name: str) -> tuple[int, int] | None:
-    """Start and end of the first of these phrases."""
-    match = _cue_pattern(name).search(text)
-    return (match.start(), match.end()) if match else None
+    return _cue_pattern(name).search(text) is not None
 
 
 @cache
 def _cue_pattern(name: str) -> re.Pattern[str]:
     # Longer ones first. Word beginnings are enough, as words are inflected ("fail", "fails", "failed").
     cues = sorted(vocabulary().cues[name], key=len, reverse=True)
-    end = r"\b" if name in ("by", "against", "reason") else ""
+    end = r"\b" if name == "reason" else ""
     names = r"\b\w{2,40}(?-i:Error|Exception)\b|" if name == "error" else ""  # of exceptions
     return re.compile(
         names + "|".join((r"\b" if cue[0].isalpha() else "") + re.escape(cue) + end for cue in cues), re.I

@@ -29,7 +29,6 @@ class WorthWords:
     looks: frozenset[str]
     vague: frozenset[str]
     generic: frozenset[str]
-    claims: frozenset[str]
     phrases: tuple[str, ...]
     trivial: re.Pattern[str]
     condition: re.Pattern[str]
@@ -69,11 +68,6 @@ def is_enough(context: ChangeContext, text: str) -> bool:
         return False
     is_backed = context.has_tests or context.is_announced or _CODE.search(text) is not None
     return is_backed or particulars(text) > LEAST
-
-
-def is_claim(text: str) -> bool:
-    """Whether a text says how it should be, not what was wrong: "correctly strip the values"."""
-    return next(iter(words_in(text)), "") in _word_lists().claims
 
 
 def is_conditional(text: str) -> bool:

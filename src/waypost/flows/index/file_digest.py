@@ -1,7 +1,7 @@
 """Turn one file into derived memories. Needs no database and no engine, so it can run in another process."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -14,9 +14,11 @@ from waypost.code.files.languages import is_document, is_test_path
 from waypost.code.files.reading import Unread
 from waypost.code.outline import outline
 from waypost.code.relations import is_manifest
-from waypost.code.schema import find_schema
+from waypost.code.schema import SchemaChange, find_schema
 from waypost.code.source import Parsed, SourceFile
-from waypost.code.summary import Summary, describe, summarise
+from waypost.code.summary.build import Summary, summarise
+from waypost.code.summary.structure import Tables, structure_details
+from waypost.code.summary.view import SummaryView
 from waypost.flows.checkouts.parsed_file import KILLED, PATIENCE, open_source
 from waypost.model.kinds import IS_DOCUMENT, IS_TEST
 from waypost.model.reference import CodeReference, LineRange
@@ -24,7 +26,7 @@ from waypost.retrieve.passages import CodeText, Passage, code_passages
 from waypost.system.time_limit import OutOfTime, time_limit
 from waypost.text.language import is_surely_foreign, language_of
 
-DIGEST_FORMAT = "1"  # increased when digests change: an index of another format is rebuilt
+DIGEST_FORMAT = "2"  # increased when digests change: an index of another format is rebuilt
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ def _digest(root: Path, job: DigestJob) -> Digest | Unread:
         return parsed_file
     read, source, path = parsed_file.read, parsed_file.source, job.path
     parsed = replace(parsed_file.parsed, sections=join_small_sections(parsed_file.parsed.sections))
+    schema = find_schema(source)
     return Digest(
         path=path,
         size=read.size,
@@ -95,45 +98,37 @@ def _digest(root: Path, job: DigestJob) -> Digest | Unread:
         parser=parsed.parser,
         broken=parsed.broken,
         masked=parsed_file.masked,
-        memories=_memories(source, parsed),
+        memories=_memories(source, parsed, [(change.lines, change.table) for change in schema if change.table]),
         summary=_summary(source, parsed) if job.described else None,
-        facts=_facts(source, parsed),
+        facts=_facts(source, parsed, schema),
     )
 
 
-def _facts(source: SourceFile, parsed: Parsed) -> dict[str, Any]:
+def _facts(source: SourceFile, parsed: Parsed, schema: Sequence[SchemaChange]) -> dict[str, Any]:
     facts = {
         "outline": outline(parsed, source.text).to_json(),
         "manifest": source.text if is_manifest(source.path) else "",
-        "schema": [change.to_json() for change in find_schema(source)],
+        "schema": [change.to_json() for change in schema],
         "evidence": [evidence.to_json() for evidence in find_evidence(source, parsed)],
     }
     return {name: value for name, value in facts.items() if value}
 
 
-def _memories(source: SourceFile, parsed: Parsed) -> tuple[Derived, ...]:
+def _memories(source: SourceFile, parsed: Parsed, tables: Tables) -> tuple[Derived, ...]:
     ids = {(symbol.qualified, symbol.lines): symbol for symbol in parsed.symbols}
+    view = SummaryView(source, parsed)
     made = []
-    describe_symbol = (
-        None if is_test_path(source.path) else describe
-    )  # single tests are not embedded, so a description is not needed
-    for card in cards(source, parsed, describe_symbol):
-        symbol = ids.get((card.qualified, card.lines))
+    for card in cards(source, parsed):
+        symbol = ids.get((card.qualified, card.lines)) if card.kind == "symbol" else None
         sort = "table" if source.language == "sql" and card.symbol_kind == "struct" else card.symbol_kind or card.kind
         details: dict[str, Any] = {"type": sort, "language": source.language}
         if card.kind != "section":  # its title is its name
             details["summary"] = card.summary
-        if symbol is not None and card.kind == "symbol":
-            details |= {
-                "signature": symbol.signature,
-                "params": list(symbol.parameters),
-                "returns": symbol.returns,
-                "calls": sorted({call.name for call in symbol.calls})[:50],
-                "first_line": symbol.first_line,
-            }
+        if symbol is not None:
+            details |= structure_details(symbol, view, tables) | {"first_line": symbol.first_line}
         elif card.kind == "file":
             details |= {"lines": parsed.line_count, "functions": _functions(parsed), "imports": _imports(parsed)}
-        scip = symbol.scip if symbol is not None and card.kind == "symbol" else None
+        scip = symbol.scip if symbol is not None else None
         made.append(_derived(source, "symbol" if card.kind == "symbol" else "file", card, details, scip))
     return tuple(made)
 

@@ -105,7 +105,7 @@ def source(space: OpenSpace, path: str, first: int = 1, most: int = MOST_LINES) 
     """
     from waypost.code.files.reading import Unread  # imports parsers: only for viewing a file
     from waypost.code.files.walk import look_at
-    from waypost.code.summary import summarise
+    from waypost.code.summary.build import summarise
     from waypost.flows.checkouts.parsed_file import open_source
     from waypost.flows.index.patterns import stored_patterns
 

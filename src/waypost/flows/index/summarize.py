@@ -7,7 +7,8 @@ from typing import Any
 from waypost.code.files.reading import Unread
 from waypost.code.files.walk import look_at
 from waypost.code.source import Parsed, SourceFile
-from waypost.code.summary import Summary, summarise, summary_from_json, summary_prompt
+from waypost.code.summary.build import Summary, summarise
+from waypost.code.summary.prompt import summary_from_json, summary_prompt
 from waypost.errors import LlmError, LlmLimit, LlmUnavailable, NotFound
 from waypost.flows.checkouts.parsed_file import open_source
 from waypost.flows.index.build import Report, index_paths, quiet

@@ -121,7 +121,8 @@ class _CurrentFiles:
             words = [] if isinstance(read, Unread) else _WORD.findall(read[0].decode("utf-8", "replace"))
             self._words[path] = frozenset(words) | ({""} if not gone else set())
         words_now = self._words[path]
-        return "" in words_now and (not symbol or len(words_now) == 1 or symbol.rpartition(".")[2] in words_now)
+        names = set(_WORD.findall(symbol))
+        return "" in words_now and (not symbol or len(words_now) == 1 or names <= words_now)
 
 
 def layout_of(space: OpenSpace) -> Layout:

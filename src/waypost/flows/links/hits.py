@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from waypost.code.summary.line import symbol_line
 from waypost.model.checkout import Checkout
 from waypost.model.code_link import CodeLink, LinkedMemory
 from waypost.model.code_verdict import UNCHANGED, CodeVerdict
@@ -62,11 +63,11 @@ def hit_of(memory: LinkedMemory, score: float, why: dict[str, float]) -> Hit:
 
 
 def _summary(version: Version) -> str:
-    """One line. Of code: what it says of itself, else how it begins."""
+    """One line: what the author says of the code, else what the code shows. Of other memories: how they begin."""
     details = version.details
     if version.kind == "symbol":
-        return _one_line(details.get("summary") or details.get("doc") or details.get("signature") or version.text)
-    return _one_line(details.get("summary") or details.get("doc") or version.text)
+        return details.get("summary") or symbol_line(details) or _one_line(version.text)
+    return details.get("summary") or _one_line(version.text)
 
 
 def _one_line(text: str) -> str:
