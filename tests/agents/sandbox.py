@@ -116,7 +116,7 @@ class Sandbox:
     def set_up(self) -> str:
         """Write the agent's own settings, then run `waypost setup` and let hooks be recorded. Returns its output."""
         self.write_files()
-        printed = self.waypost("setup", self.agent.setup) if self.agent.setup else ""
+        printed = self.waypost("setup", self.agent.setup, "--allow-reads") if self.agent.setup else ""
         self._record_hooks()
         return printed
 

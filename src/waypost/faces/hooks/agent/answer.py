@@ -2,17 +2,21 @@
 
 import os
 from collections.abc import Callable, Collection
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from waypost.config import Settings
 from waypost.errors import InvalidInput
+from waypost.faces.hooks.agent.already_shown import greeted_key, missed_greeting
 from waypost.faces.hooks.agent.formats import NOTHING, HookInput, HookOutput, fitting
+from waypost.model.time import utc_now
 from waypost.space.alias import identify_here
 from waypost.space.identity import Identity
 from waypost.space.place import marker_file, space_directory
 
 _MOST_TOLD = 20_000  # versions of memories that a request may name
+STARTS_WITHIN = timedelta(seconds=10)  # a later greeting comes too late: the agent no longer waits for it
 
 
 def project_of(given: HookInput, settings: Settings) -> Identity | None:
@@ -27,7 +31,9 @@ def project_of(given: HookInput, settings: Settings) -> Identity | None:
     return identity if (folder / marker_file(settings)).is_file() else None
 
 
-def answer_here(given: HookInput, shown_keys: Collection[str], settings: Settings) -> HookOutput:
+def answer_here(
+    given: HookInput, shown_keys: Collection[str], settings: Settings, *, by_keywords: bool = False
+) -> HookOutput:
     """The output for an event, made by this process."""
     if not given.takes_context or project_of(given, settings) is None:
         return NOTHING
@@ -35,12 +41,21 @@ def answer_here(given: HookInput, shown_keys: Collection[str], settings: Setting
     from waypost.memory.handle import open_handle
     from waypost.model.memory import Caller
 
-    memory = HookMemory(open_handle(given.cwd, caller=Caller("agent", given.agent), settings=settings))
+    handle = open_handle(given.cwd, caller=Caller("agent", given.agent), settings=settings)
+    memory = HookMemory(handle, by_keywords=by_keywords)
     if given.event == "session-start":
-        return fitting(given, memory.greeting(shown_keys))
-    if given.event == "prompt" and given.prompt:
-        return fitting(given, memory.relevant(given.prompt, shown_keys, given.session))
-    return NOTHING
+        return fitting(given, _marked(memory.greeting(shown_keys)))
+    relevant = memory.relevant(given.prompt, shown_keys, given.session) if given.prompt else NOTHING
+    if not missed_greeting(shown_keys, utc_now() - STARTS_WITHIN):
+        return fitting(given, relevant)
+    greeting = memory.greeting({*shown_keys, *relevant.keys})
+    text = "\n\n".join(part.text for part in (relevant, greeting) if part.text)
+    return fitting(given, _marked(HookOutput(text, (*relevant.keys, *greeting.keys))))
+
+
+def _marked(greeting: HookOutput) -> HookOutput:
+    """With the mark of a greeting as the first key: keys of memories that do not fit go from the end."""
+    return HookOutput(greeting.text, (greeted_key(utc_now()), *greeting.keys))
 
 
 def request_of(given: HookInput, shown_keys: Collection[str]) -> dict[str, Any]:

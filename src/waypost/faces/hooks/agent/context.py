@@ -1,6 +1,7 @@
 """What an agent gets without asking: at the start of a session, and with each prompt."""
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from waypost import flows
 from waypost.faces.hooks.agent.already_shown import is_anything_told, lost_at, told_key
@@ -13,10 +14,11 @@ PROMPT_TOKENS = 2000
 
 
 class HookMemory:
-    """A memory as hooks use it. It needs less than `Memory`, and starts faster."""
+    """A memory as hooks use it. It needs less than `Memory`, and starts faster. `by_keywords`: no engine is asked."""
 
-    def __init__(self, handle: MemoryHandle) -> None:
+    def __init__(self, handle: MemoryHandle, *, by_keywords: bool = False) -> None:
         self._handle = handle
+        self._by_keywords = by_keywords
 
     def greeting(self, shown_keys: Collection[str] = ()) -> HookOutput:
         """What an agent should know about the project at the start of a session."""
@@ -39,8 +41,11 @@ class HookMemory:
             memory_id = memory.memory_id if isinstance(memory, Version) else memory.id
             return told_key(memory_id, memory.recorded_at) in shown_keys
 
+        space = self._handle.space
+        if self._by_keywords:
+            space = replace(space, engines=space.engines.without_engines("The embedding model takes too long to load."))
         briefing = flows.context.inject.prompt_brief(
-            self._handle.space,
+            space,
             prompt,
             lambda reader: self._handle.view_in(reader, "all", None, None),
             is_known,

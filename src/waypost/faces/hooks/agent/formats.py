@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 from waypost.text.fence import without_agent_tags
 
-Event = Literal["session-start", "prompt", "session-end", "pre-compact"]
+Event = Literal["session-start", "prompt", "turn-end", "session-end", "pre-compact"]
 EVENTS: tuple[Event, ...] = get_args(Event)
 
 MOST_CHARACTERS = 10_000  # of all that a hook says: longer answers are cut or put aside by agents
@@ -15,23 +15,27 @@ LARGEST_INPUT = 32 << 20  # bytes; a prompt with pasted files is far below
 _LONGEST_NAME = 4096  # of a path or of a session's id
 _PROMPT_HEAD, _PROMPT_TAIL = 2000, 1000  # what is asked stands before or behind what was pasted
 _GAP = "\n…\n"
+_HOOK_CONTEXT = ("<hook_context>", "</hook_context>")
 
 
 @dataclass(frozen=True, slots=True)
 class AgentFormat:
     """Where an agent puts what we need, by names with dots for what lies deeper; the first that is there counts.
 
-    `context` has the agent's own names of the events at which it takes words for its model. `flat`: as a member of the
-    answer, not of a part of it that names the event.
+    `context` has the agent's own names of the events at which it takes words for its model. `flat`: the member of the
+    answer that has the words, for agents that read them there. `nested`: they also read a part that names the event. `compacts_at`: the
+    sources of a compaction that the agent means; others may be tries that come to nothing.
     """
 
     session: tuple[str, ...] = ("session_id", "sessionId")
     cwd: tuple[str, ...] = ("cwd",)
     prompt: tuple[str, ...] = ("prompt",)
     transcript: tuple[str, ...] = ("transcript_path",)
-    source: tuple[str, ...] = ("source",)
+    source: tuple[str, ...] = ("source", "trigger")
     context: Mapping[Event, str] = field(default_factory=dict)
-    flat: bool = False
+    flat: str = ""
+    nested: bool = True
+    compacts_at: tuple[str, ...] = ()  # all
 
 
 _CLAUDE = AgentFormat(context={"session-start": "SessionStart", "prompt": "UserPromptSubmit"})
@@ -40,12 +44,18 @@ AGENTS: Mapping[str, AgentFormat] = {
     "claude-code": _CLAUDE,
     "codex": _CLAUDE,  # its transcript may be null
     "vscode": _CLAUDE,  # documented for the start of a session only; what it does not know at a prompt it ignores
-    "gemini": AgentFormat(context={"session-start": "SessionStart", "prompt": "BeforeAgent"}),
+    # The terminal reads one form, VS Code the other, both with the same hooks.
+    "copilot": AgentFormat(context=_CLAUDE.context, flat="additionalContext"),
+    "gemini": AgentFormat(
+        context={"session-start": "SessionStart", "prompt": "BeforeAgent"},
+        compacts_at=("manual",),  # it announces a compaction before every request to the model
+    ),
     "cursor": AgentFormat(
         session=("conversation_id", "session_id"),
         cwd=("workspace_roots.0", "cwd"),
         context={"session-start": "sessionStart", "prompt": "beforeSubmitPrompt"},
-        flat=True,
+        flat="additional_context",
+        nested=False,
     ),
     "windsurf": AgentFormat(  # takes no words from a hook, only gives its turns
         session=("trajectory_id",),
@@ -66,12 +76,19 @@ class HookInput:
     cwd: str = ""
     prompt: str = ""
     transcript: str = ""
-    source: str = ""  # why a session starts: startup, resume, clear or compact
+    source: str = ""  # why a session starts: startup, resume, clear or compact; who compacts it: auto or manual
 
     @property
     def starts_afresh(self) -> bool:
         """Whether the agent has lost the context of this session."""
-        return self.event == "pre-compact" or (self.event == "session-start" and self.source in ("clear", "compact"))
+        if self.event == "pre-compact":
+            return self.compacts
+        return self.event == "session-start" and self.source in ("clear", "compact")
+
+    @property
+    def compacts(self) -> bool:
+        meant = AGENTS[self.agent].compacts_at
+        return self.event == "pre-compact" and (not meant or self.source in meant)
 
     @property
     def takes_context(self) -> bool:
@@ -105,7 +122,7 @@ def read_input(event: Event, agent: str, raw: bytes) -> HookInput | None:
         agent,
         session=_short(given, form.session),
         cwd=_short(given, form.cwd),
-        prompt=_within_reason(_text(given, form.prompt)),
+        prompt=_within_reason(_without_hook_context(_text(given, form.prompt))),
         transcript=_short(given, form.transcript),
         source=_short(given, form.source),
     )
@@ -117,11 +134,11 @@ def render_answer(event: Event, agent: str, text: str) -> str:
     name = form.context.get(event)
     if not text or name is None:
         return ""
-    if form.flat:
-        goes_on = {"continue": True} if event == "prompt" else {}
-        answer: dict[str, Any] = {**goes_on, "additional_context": text}
-    else:
-        answer = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+    answer: dict[str, Any] = {form.flat: text} if form.flat else {}
+    if form.nested:
+        answer["hookSpecificOutput"] = {"hookEventName": name, "additionalContext": text}
+    elif event == "prompt":
+        answer["continue"] = True
     return json.dumps(answer, ensure_ascii=False)
 
 
@@ -142,6 +159,13 @@ def _short(given: Mapping[str, Any], names: tuple[str, ...]) -> str:
     """One line; what is longer than any path, or cannot be one, was not said."""
     text = _text(given, names)
     return text if len(text) <= _LONGEST_NAME and text.isprintable() else ""
+
+
+def _without_hook_context(prompt: str) -> str:
+    """The prompt without what hooks said before: Gemini CLI puts that first, with its angle brackets escaped."""
+    while prompt.startswith(_HOOK_CONTEXT[0]) and _HOOK_CONTEXT[1] in prompt:
+        prompt = prompt.partition(_HOOK_CONTEXT[1])[2].lstrip()
+    return prompt
 
 
 def _within_reason(prompt: str) -> str:
@@ -172,7 +196,9 @@ def fitting(given: HookInput, telling: HookOutput) -> HookOutput:
     """
     text = without_agent_tags(telling.text)
     lines, keys = text.split("\n"), list(telling.keys)
-    while len(render_answer(given.event, given.agent, "\n".join(lines))) > MOST_CHARACTERS:
+    form = AGENTS[given.agent]
+    most = MOST_CHARACTERS * (2 if form.flat and form.nested else 1)
+    while len(render_answer(given.event, given.agent, "\n".join(lines))) > most:
         last = next((place for place in range(len(lines) - 1, -1, -1) if lines[place].startswith("- ")), None)
         if last is None or not keys:
             return NOTHING
