@@ -48,9 +48,9 @@ def real_agents() -> Mapping[str, RealAgent]:
     return {name: RealAgent(name, **given) for name, given in table.items()}
 
 
-def install(agent: RealAgent) -> Path:
+def install(agent: RealAgent, seconds: float = _SECONDS) -> Path:
     """The program of an agent, installed if it is missing. Raises Unavailable."""
-    _install(FOLDER / agent.name, agent.package, agent.path)
+    _install(FOLDER / agent.name, agent.package, agent.path, seconds)
     return agent.path
 
 
@@ -68,7 +68,7 @@ def node_folder() -> Path:
     return program.parent
 
 
-def _install(folder: Path, package: str, program: Path) -> None:
+def _install(folder: Path, package: str, program: Path, seconds: float = _SECONDS) -> None:
     mark = folder / "installed"  # written last: a killed installation is repeated
     if mark.is_file() and mark.read_text("utf-8") == package and program.exists():
         return
@@ -76,11 +76,21 @@ def _install(folder: Path, package: str, program: Path) -> None:
     if npm is None:
         raise Unavailable("npm is not installed")
     folder.mkdir(parents=True, exist_ok=True)
-    command = [npm, "install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", str(folder), package]
+    command = [
+        npm,
+        "install",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=error",
+        "--fetch-retries=1",
+        "--prefix",
+        str(folder),
+        package,
+    ]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired as error:
-        raise Unavailable(f"npm install {package} took more than {_SECONDS:.0f} seconds") from error
+        raise Unavailable(f"npm install {package} took more than {seconds:.0f} seconds") from error
     if done.returncode or not program.exists():
         raise Unavailable(f"npm install {package} failed: {done.stderr.strip()[-300:]}")
     mark.write_text(package, "utf-8")
