@@ -212,7 +212,9 @@ class Trial:
         before = len(self.model.requests)
         process = self.box.start("Remember the blue door. [[sleep 100]] [[say Never.]]")
         until = time.monotonic() + _PATIENCE
-        while len(self.model.requests) == before and time.monotonic() < until:
+        while not any(request.body.get("tools") for request in self.model.requests[before:]):
+            if time.monotonic() > until:
+                break
             time.sleep(0.1)
         time.sleep(1)  # the transcript is written beside the request
         self.box.kill(process)

@@ -84,9 +84,7 @@ class Turn:
 def _step_of(turns: Iterable[Turn], offered: Sequence[Offered]) -> Step:
     prompt, results = "", 0
     for turn in turns:
-        scripted = bool(_CALL.search(turn.text) or _SAY.search(turn.text))
-        plain = bool(turn.text) and not turn.results and not turn.text.lstrip().startswith("<")
-        if scripted or plain:
+        if _CALL.search(turn.text) or _SAY.search(turn.text):  # others are of hooks and reminders
             prompt, results = turn.text, 0
         results += turn.results
     return next_step(prompt, results, offered)
@@ -309,8 +307,7 @@ class ScriptedModel:
         class Handler(_Handler):
             requests = model.requests
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), Handler)
 
     @property
     def port(self) -> int:
@@ -323,6 +320,13 @@ class ScriptedModel:
     def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: object) -> None:
+        """An agent that was killed takes no answer."""
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -168,12 +168,17 @@ def test_claude_code_gets_the_documented_forms(machine: Any) -> None:
         event: [hook["command"] for group in groups for hook in group["hooks"]] for event, groups in hooks.items()
     } == {
         "SessionStart": ["/opt/way/bin/waypost-hook session-start --agent claude-code"],
+        "SubagentStart": ["/opt/way/bin/waypost-hook subagent-start --agent claude-code"],
         "UserPromptSubmit": ["/opt/way/bin/waypost-hook prompt --agent claude-code"],
+        "PreToolUse": ["/opt/way/bin/waypost-hook pre-tool --agent claude-code"],
+        "PostToolUse": ["/opt/way/bin/waypost-hook post-tool --agent claude-code"],
+        "PostToolUseFailure": ["/opt/way/bin/waypost-hook post-tool --agent claude-code"],
         "PreCompact": ["/opt/way/bin/waypost-hook pre-compact --agent claude-code"],
         "Stop": ["/opt/way/bin/waypost-hook turn-end --agent claude-code"],
         "SessionEnd": ["/opt/way/bin/waypost-hook session-end --agent claude-code"],
     }
-    assert all(hook["timeout"] <= 10 for groups in hooks.values() for group in groups for hook in group["hooks"])
+    assert "Edit" in hooks["PreToolUse"][0]["matcher"].split("|")
+    assert all(hook["timeout"] <= 15 for groups in hooks.values() for group in groups for hook in group["hooks"])
     assert rules_text() in (machine.home / ".claude/CLAUDE.md").read_text()
 
 
@@ -198,11 +203,11 @@ def test_other_agents_get_the_documented_forms(machine: Any) -> None:
     assert read(".cursor/mcp.json")["mcpServers"]["waypost"]["args"] == ["-C", "${workspaceFolder}", "mcp"]
     assert read(".cursor/hooks.json")["version"] == 1
     assert read(".cursor/hooks.json")["hooks"]["sessionStart"] == [
-        {"command": "/opt/way/bin/waypost-hook session-start --agent cursor", "timeout": 10}
+        {"command": "/opt/way/bin/waypost-hook session-start --agent cursor", "timeout": 15}
     ]
     assert (machine.project / ".cursor/rules/waypost.mdc").read_text().startswith("---\ndescription:")
     gemini = read(".gemini/settings.json")
-    assert gemini["hooks"]["BeforeAgent"][0]["hooks"][0]["timeout"] == 5000  # milliseconds
+    assert gemini["hooks"]["BeforeAgent"][0]["hooks"][0]["timeout"] == 10_000  # milliseconds
     assert gemini["hooks"]["PreCompress"][0]["matcher"] == "manual"
     assert set(gemini) == {"mcpServers", "hooks"}
     assert read(".config/Code/User/mcp.json")["servers"]["waypost"]["type"] == "stdio"

@@ -346,7 +346,7 @@ def test_a_running_process_refuses_what_is_no_question(project: Path, request_: 
 
 def test_a_running_process_makes_nothing_either(tmp_path: Path) -> None:
     given = HookInput("prompt", "codex", cwd=str(tmp_path), prompt="x")
-    assert answers(config.load())({"input": given.to_json(), "told": []}) == {"text": "", "keys": []}
+    assert answers(config.load())({"input": given.to_json(), "told": []}) == {"text": "", "keys": [], "memories": 0}
     assert not config.load().home.exists()
 
 

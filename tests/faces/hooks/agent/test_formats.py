@@ -75,7 +75,9 @@ def test_gemini_and_cursor_are_answered_in_their_own_words() -> None:
     }
 
 
-@pytest.mark.parametrize("row", RECORDED_PAYLOADS, ids=lambda row: f"{row['agent']}-{row['event']}")
+@pytest.mark.parametrize(
+    "row", RECORDED_PAYLOADS, ids=lambda row: f"{row['agent']} {row['payload']['hook_event_name']}"
+)
 def test_what_real_agents_wrote_is_understood(row: dict[str, Any]) -> None:
     read = read_input(row["event"], row["agent"], json.dumps(row["payload"]).encode())
     assert read is not None
@@ -84,6 +86,11 @@ def test_what_real_agents_wrote_is_understood(row: dict[str, Any]) -> None:
     assert read.transcript.endswith(".jsonl") or row["agent"] == "copilot"
     if row["event"] == "prompt":
         assert read.prompt in ("What is the shop?", "How are session cookies signed?")
+    if row["event"] in ("pre-tool", "post-tool") and "/nonexistent_zz" not in str(row["payload"]["tool_input"]):
+        assert read.files == "/home/me/shop/prices.py"
+        assert read.problem == ""
+    elif row["event"] == "post-tool":
+        assert "cat: /nonexistent_zz: No such file or directory" in read.problem
 
 
 def test_what_hooks_said_before_is_no_part_of_a_prompt() -> None:

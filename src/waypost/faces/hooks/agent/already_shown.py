@@ -40,6 +40,11 @@ def told_key(memory_id: str, recorded_at: datetime) -> str:
     return f"{memory_id}-{to_micros(recorded_at):x}"
 
 
+def stale_key(memory_id: str, recorded_at: datetime) -> str:
+    """Identifies that a version of a memory was shown as stale."""
+    return f"stale-{told_key(memory_id, recorded_at)}"
+
+
 def starts_key(now: datetime) -> str:
     """Marks that a session starts, before its greeting is made."""
     return f"starts-{to_micros(now):x}"

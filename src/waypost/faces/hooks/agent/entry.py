@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     Work = Callable[[str, str, bytes, float], Outcome]
 
 # Less than `setup` asks agents to grant. They exit soon after the end of a session, and report a hook that still runs.
-SECONDS = {"prompt": 4.0, "session-start": 8.0, "turn-end": 1.2, "session-end": 1.2, "pre-compact": 1.2}
+SECONDS = {
+    "session-start": 12.0,
+    "subagent-start": 8.0,
+    "prompt": 8.0,
+    "pre-tool": 3.0,
+    "post-tool": 3.0,
+    "turn-end": 1.2,
+    "session-end": 1.2,
+    "pre-compact": 1.2,
+}
 _AFTER = 0.5  # seconds that the watchdog waits longer than we do: it acts when C code lets nobody else run
 _PIECE = 1 << 20
 _PAUSE = 0.05  # seconds without another byte

@@ -28,6 +28,7 @@ from waypost.space.place import space_directory
 from waypost.system.hook_log import TOO_LATE, note
 
 _FOR_RUNNING = 0.35  # of the time that is left: what a process that hangs may cost before we answer ourselves
+_AROUND_TOOL = 1.5  # seconds that a process has which runs; usually it needs a twentieth
 _BY_MEANING = 0.5  # of the time that is left then, before keywords are tried too
 
 
@@ -82,9 +83,31 @@ def _handle(event: Event, agent: str, raw: bytes, deadline: float, settings: Set
         record.forget(utc_now())
     if event in ("turn-end", "session-end") or given.compacts:
         _keep(given, project, settings)
-    elif event in {"prompt", "session-start"}:
+    elif event in {"pre-tool", "post-tool"}:
+        return _note(given, record, folder)
+    elif given.takes_context:
         return _brief(given, project, record, folder, deadline, settings)
     return NOTHING
+
+
+def _note(given: HookInput, record: ShownRecord, folder: Path) -> Outcome:
+    """Around a tool. Only a process that runs answers: an agent uses many tools, and must not wait for each."""
+    if not given.takes_context or not (given.files or given.problem):
+        return NOTHING
+    answer = ask_running(folder, request_of(given, record.keys()), _AROUND_TOOL)
+    return _outcome(given, None if answer is None else read_telling(answer, given), record)
+
+
+def _outcome(given: HookInput, telling: HookOutput | None, record: ShownRecord) -> Outcome:
+    """What to write; what is shown is recorded once it is written, or at once if there is nothing to write."""
+    if telling is None:
+        return NOTHING
+    output = render_answer(
+        given.event, given.agent, telling.text, event_name=given.event_name, memories=telling.memories
+    )
+    if not output:
+        record.add(telling.keys)
+    return Outcome(output, lambda: record.add(telling.keys))
 
 
 def _brief(
@@ -93,14 +116,14 @@ def _brief(
     if given.event == "session-start":
         record.add([starts_key(utc_now())])
         prune(folder)
-    _keep_watch(given, project, settings)
-    if not given.takes_context or (given.event == "prompt" and not given.prompt):
+    if given.event != "subagent-start":
+        _keep_watch(given, project, settings)
+    if given.event == "prompt" and not given.prompt:
         return NOTHING
     telling = _telling(given, record.keys(), folder, deadline, settings)
-    output = render_answer(given.event, given.agent, telling.text)
-    if not output:
-        record.add(telling.keys)
-    return Outcome(output, lambda: record.add(telling.keys))
+    if given.event == "subagent-start":  # what it sees, its agent does not
+        telling = replace(telling, keys=())
+    return _outcome(given, telling, record)
 
 
 def _telling(

@@ -5,9 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from waypost.faces.hooks.agent.tool_input import tool_files, tool_problem
 from waypost.text.fence import without_agent_tags
+from waypost.text.plural import counted
 
-Event = Literal["session-start", "prompt", "turn-end", "session-end", "pre-compact"]
+Event = Literal[
+    "session-start", "subagent-start", "prompt", "pre-tool", "post-tool", "turn-end", "session-end", "pre-compact"
+]
 EVENTS: tuple[Event, ...] = get_args(Event)
 
 MOST_CHARACTERS = 10_000  # of all that a hook says: longer answers are cut or put aside by agents
@@ -35,19 +39,30 @@ class AgentFormat:
     context: Mapping[Event, str] = field(default_factory=dict)
     flat: str = ""
     nested: bool = True
+    shows_line: bool = False
     compacts_at: tuple[str, ...] = ()  # all
 
 
-_CLAUDE = AgentFormat(context={"session-start": "SessionStart", "prompt": "UserPromptSubmit"})
+_CLAUDE = AgentFormat(
+    context={
+        "session-start": "SessionStart",
+        "subagent-start": "SubagentStart",
+        "prompt": "UserPromptSubmit",
+        "pre-tool": "PreToolUse",
+        "post-tool": "PostToolUse",
+    },
+    shows_line=True,
+)
 
 AGENTS: Mapping[str, AgentFormat] = {
     "claude-code": _CLAUDE,
     "codex": _CLAUDE,  # its transcript may be null
     "vscode": _CLAUDE,  # documented for the start of a session only; what it does not know at a prompt it ignores
-    # The terminal reads one form, VS Code the other, both with the same hooks.
+    # The terminal reads one form or the other, VS Code the nested one, both with the same hooks.
     "copilot": AgentFormat(context=_CLAUDE.context, flat="additionalContext"),
     "gemini": AgentFormat(
-        context={"session-start": "SessionStart", "prompt": "BeforeAgent"},
+        context={"session-start": "SessionStart", "prompt": "BeforeAgent", "post-tool": "AfterTool"},
+        shows_line=True,
         compacts_at=("manual",),  # it announces a compaction before every request to the model
     ),
     "cursor": AgentFormat(
@@ -77,6 +92,9 @@ class HookInput:
     prompt: str = ""
     transcript: str = ""
     source: str = ""  # why a session starts: startup, resume, clear or compact; who compacts it: auto or manual
+    files: str = ""  # that a tool reads or changes, one on a line
+    problem: str = ""  # why a tool failed
+    event_name: str = ""  # the agent's own
 
     @property
     def starts_afresh(self) -> bool:
@@ -125,20 +143,29 @@ def read_input(event: Event, agent: str, raw: bytes) -> HookInput | None:
         prompt=_within_reason(_without_hook_context(_text(given, form.prompt))),
         transcript=_short(given, form.transcript),
         source=_short(given, form.source),
+        files="\n".join(tool_files(given)) if event in ("pre-tool", "post-tool") else "",
+        problem=tool_problem(given) if event == "post-tool" else "",
+        event_name=_short(given, ("hook_event_name",)),
     )
 
 
-def render_answer(event: Event, agent: str, text: str) -> str:
-    """The text in the agent's format. Empty if there is no text, or if the agent takes no text at this event."""
+def render_answer(event: Event, agent: str, text: str, *, event_name: str = "", memories: int = 0) -> str:
+    """The text in the agent's format. Empty if there is no text, or if the agent takes no text at this event.
+
+    `memories`: how many are in it. Agents that can show the person a line say so.
+    """
     form = AGENTS[agent]
     name = form.context.get(event)
     if not text or name is None:
         return ""
+    name = event_name or name
     answer: dict[str, Any] = {form.flat: text} if form.flat else {}
     if form.nested:
         answer["hookSpecificOutput"] = {"hookEventName": name, "additionalContext": text}
     elif event == "prompt":
         answer["continue"] = True
+    if memories and form.shows_line:
+        answer["systemMessage"] = f"Waypost: {counted(memories, 'memory')}"
     return json.dumps(answer, ensure_ascii=False)
 
 
@@ -181,9 +208,10 @@ class HookOutput:
 
     text: str = ""
     keys: tuple[str, ...] = ()
+    memories: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        return {"text": self.text, "keys": list(self.keys)}
+        return {"text": self.text, "keys": list(self.keys), "memories": self.memories}
 
 
 NOTHING = HookOutput()
@@ -204,13 +232,13 @@ def fitting(given: HookInput, telling: HookOutput) -> HookOutput:
             return NOTHING
         del lines[last]
         keys.pop()
-    return HookOutput("\n".join(lines), tuple(keys))
+    return HookOutput("\n".join(lines), tuple(keys), max(0, telling.memories - len(telling.keys) + len(keys)))
 
 
 def read_telling(answer: dict[str, Any], given: HookInput) -> HookOutput | None:
     """The answer of another process, or None if an agent can't take it."""
-    text, keys = answer.get("text"), answer.get("keys")
+    text, keys, memories = answer.get("text"), answer.get("keys"), answer.get("memories")
     if not isinstance(text, str) or not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
         return None
-    telling = HookOutput(text, tuple(keys))
+    telling = HookOutput(text, tuple(keys), memories if isinstance(memories, int) else 0)
     return telling if fitting(given, telling) == telling else None
