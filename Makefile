@@ -10,12 +10,13 @@ NPM := npm ci --prefix tests/mermaid --no-audit --no-fund --ignore-scripts
 MERMAID := tests/mermaid/node_modules/.package-lock.json
 BROWSER := $(VENV)/.browser
 
-.PHONY: help setup demo test test-fast lint style types format bench soak clean
+.PHONY: help setup demo test test-fast lint style types format agents bench soak clean
 
 help:
 	@echo "make demo       index this repository, ask about its code, remember and recall"
 	@echo "make test       lint, types, layers and all tests"
 	@echo "make test-fast  the inner loop: tests without the slow ones (servers, browsers, PostgreSQL, very many examples, more than 80 ms)"
+	@echo "make agents     real agents (Claude Code, Codex, Gemini CLI and others, from npm) against a scripted model, without keys"
 	@echo "make bench      speed and quality against other systems (installs them)"
 	@echo "make soak       long runs: many processes, many kills"
 
@@ -73,6 +74,10 @@ test: style $(MERMAID) $(BROWSER)
 
 test-fast: setup $(MERMAID)
 	@$(IN_MEMORY) $(BIN)/python -m pytest -n $(FAST_JOBS) --dist worksteal -m "not soak and not slow"
+
+# Installs the agents into ~/.cache/waypost-agents, or WAYPOST_AGENTS. AGENT="codex gemini" runs only these.
+agents: setup
+	$(BIN)/python -m tests.agents $(AGENT)
 
 soak: setup
 	$(BIN)/python -m pytest -m soak -s

@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.durability.conftest import environment
 
-COMMAND = [sys.executable, "-m", "waypost", "mcp"]
+COMMAND = [sys.executable, "-m", "waypost", "mcp", "--structured"]
 OPENING = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "soak", "version": "1"}}
 PATIENCE = 120.0  # seconds for an answer: longer means that it hangs
 

@@ -105,8 +105,7 @@ class McpServer:
     def remember(self, text: str) -> str:
         answer = self._server.call("remember", text=text)
         assert not answer.get("isError"), answer
-        found = answer.get("structuredContent") or json.loads(answer["content"][0]["text"])
-        return str(found["id"])
+        return str(answer["structuredContent"]["id"])
 
     def forget(self, memory_id: str) -> None:
         call(self._project, "forget", memory_id, "--yes")

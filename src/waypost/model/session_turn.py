@@ -1,6 +1,6 @@
 """One message of a session between a person and an agent."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 USER, ASSISTANT = "user", "assistant"
@@ -11,3 +11,4 @@ class SessionTurn:
     speaker: str  # USER or ASSISTANT
     text: str
     at: datetime | None = None  # if the transcript has the time
+    id: str = field(default="", compare=False)  # the agent's name for the message, if it has one

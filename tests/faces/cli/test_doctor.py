@@ -463,6 +463,9 @@ def test_hooks_that_were_too_late_are_counted_by_agent(home: Home) -> None:
     assert row["message"].startswith(
         "claude-code: 3 hooks did not answer in time in the last 7 days (prompt 2, session-start 1), the last at "
     )
+    status = json.loads(home.waypost("status", "--json").out)
+    assert status["late_hooks"] == {"claude-code": 3}
+    assert "3 hooks of claude-code did not answer in time recently (`waypost doctor`)." in status["notices"]
 
 
 @pytest.mark.slow

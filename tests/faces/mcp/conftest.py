@@ -13,12 +13,13 @@ from mcp.shared.exceptions import MCPError
 from tests.conftest import TestClock
 
 from waypost.embed.fake import FakeEngine
-from waypost.faces.mcp.default_tools import DEFAULT_TOOLS
+from waypost.faces.mcp.compat import tools_of
 from waypost.faces.mcp.server import build_server
 from waypost.faces.mcp.session import ServedProject
 from waypost.faces.mcp.tool import Tool
 from waypost.memory import Memory
 
+STRUCTURED_TOOLS = tools_of("default", structured=True)
 HANDSHAKE, ENVELOPE = "legacy", "2026-07-28"  # the two ways in which a client and a server get to know each other
 _SHOP = '''"""A small shop."""
 
@@ -43,7 +44,7 @@ class Agent:
     def with_client(
         self,
         work: Callable[[Client], Awaitable[Any]],
-        tools: Sequence[Tool] = DEFAULT_TOOLS,
+        tools: Sequence[Tool] = STRUCTURED_TOOLS,
         mode: str = HANDSHAKE,
         **client: Any,
     ) -> Any:

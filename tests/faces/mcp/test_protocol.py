@@ -3,7 +3,7 @@
 import asyncio
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import version
 from tests.conftest import TestClock
-from tests.faces.mcp.conftest import ENVELOPE, HANDSHAKE, Agent, text_of
+from tests.faces.mcp.conftest import ENVELOPE, HANDSHAKE, STRUCTURED_TOOLS, Agent, text_of
 
 from waypost import config
 from waypost.context.budget import count_tokens
@@ -21,6 +21,7 @@ from waypost.embed.fake import FakeEngine
 from waypost.embed.install import status as model_status
 from waypost.embed.wordpiece import WordPiece
 from waypost.faces.mcp import server_info
+from waypost.faces.mcp.compat import tools_of
 from waypost.faces.mcp.default_tools import DEFAULT_TOOLS
 from waypost.faces.mcp.index_progress import code_notices
 from waypost.faces.mcp.server import build_server
@@ -41,10 +42,22 @@ def test_the_default_tools_cost_an_agent_less_than_2500_tokens() -> None:
 
 
 @BOTH
-def test_the_sdk_lists_exactly_what_the_plain_listing_says(agent: Agent, mode: str) -> None:
-    found = agent.with_client(lambda one: one.list_tools(), mode=mode)
-    rows = [tool.model_dump(by_alias=True, exclude_none=True) for tool in found.tools]
-    assert rows == server_info.listing(DEFAULT_TOOLS)
+@pytest.mark.parametrize("tools", [DEFAULT_TOOLS, STRUCTURED_TOOLS], ids=["text", "structured"])
+def test_the_sdk_lists_exactly_what_the_plain_listing_says(agent: Agent, mode: str, tools: Sequence[Tool]) -> None:
+    listed = agent.with_client(lambda one: one.list_tools(), tools, mode=mode)
+    rows = [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed.tools]
+    assert rows == server_info.listing(tools)
+
+
+def test_an_answer_has_structured_data_only_on_request(agent: Agent) -> None:
+    """Claude Code and Codex show a model the data instead of the fenced text."""
+    text, both = (
+        agent.with_client(lambda one: one.call_tool("remember", {"text": "Tokens live 15 minutes."}), tools)
+        for tools in (tools_of("all"), tools_of("all", structured=True))
+    )
+    assert text.structured_content is None
+    assert both.structured_content["id"] in text_of(both)
+    assert not any("outputSchema" in row for row in server_info.listing(tools_of("all")))
 
 
 def test_the_plain_handshake_is_the_one_of_the_sdk(agent: Agent) -> None:
@@ -62,8 +75,20 @@ def test_the_plain_handshake_is_the_one_of_the_sdk(agent: Agent) -> None:
 
 def test_tools_say_whether_they_only_read_or_destroy() -> None:
     hints = {row["name"]: row["annotations"] for row in server_info.listing(DEFAULT_TOOLS)}
-    assert {name for name, one in hints.items() if one.get("readOnlyHint")} == {"recall", "brief", "about_code", "why"}
-    assert {name for name, one in hints.items() if one.get("destructiveHint")} == {"review"}
+    assert {name for name, one in hints.items() if one["readOnlyHint"]} == {"recall", "brief", "about_code", "why"}
+    assert {name for name, one in hints.items() if one["destructiveHint"]} == {"review"}
+
+
+def test_every_tool_gives_every_hint_and_reaches_no_open_world() -> None:
+    """Codex runs a tool unattended only if it is neither destructive nor reaches an open world; missing hints count as yes."""
+    for row in server_info.listing(tools_of("all")):
+        assert row["annotations"].keys() == {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
+        assert not row["annotations"]["openWorldHint"]
+        assert not (row["annotations"]["readOnlyHint"] and row["annotations"]["destructiveHint"])
+
+
+def test_claude_code_lists_every_tool_from_the_start() -> None:
+    assert all(row["_meta"] == {"anthropic/alwaysLoad": True} for row in server_info.listing(tools_of("all")))
 
 
 def test_the_handshake_and_the_listing_open_nothing(agent: Agent, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow  # not for the inner loop
 def test_an_agent_works_with_a_server_that_it_started(shop: Path, tmp_path: Path, mode: str) -> None:
     command = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "waypost", "-C", str(shop), "mcp"],
+        args=["-m", "waypost", "-C", str(shop), "mcp", "--structured"],
         env={**os.environ, "WAYPOST_MODELS": str(tmp_path / "none")},
         cwd=str(tmp_path),
     )

@@ -121,5 +121,6 @@ def machine(tmp_path: Path) -> Machine:
     home.mkdir()
     project.mkdir()
     programs = ("/opt/way/bin/waypost", "/opt/way/bin/waypost-hook")
-    system = SetupSystem("linux", home, {}, lambda _name: None, tmp_path / "state", *programs)
+    state = tmp_path / "state"
+    system = SetupSystem("linux", home, {}, lambda _: None, state, *programs, read_tools=("recall", "brief"))
     return Machine(system, project)

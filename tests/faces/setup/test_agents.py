@@ -56,7 +56,7 @@ def test_a_configuration_is_merged_kept_and_given_back_to_the_byte(
 ) -> None:
     machine.lay_out(agent, scope, VARIANTS[variant])
     before = machine.tree()
-    report = machine.install(agent, scope)
+    report = machine.install(agent, scope, permissions=True)
     assert report.changed
     for one in report.done:
         old, new = before.get(str(one.real)), one.real.read_bytes()
@@ -64,13 +64,14 @@ def test_a_configuration_is_merged_kept_and_given_back_to_the_byte(
             was = flat(values(old[0], one.real.name) or {}) if old else {}
             now = flat(values(new, one.real.name))
             assert was.items() <= now.items()
-            assert all("waypost" in str(key) + str(now[key]) or key == ("version",) for key in now.keys() - was.keys())
+            new_keys = now.keys() - was.keys()
+            assert all("waypost" in str(key) + str(now[key]) + one.real.name or key == ("version",) for key in new_keys)
         else:
             assert new.startswith(old[0] if old else b"")
         if old and b"\r\n" in old[0]:
             assert new.count(b"\n") == new.count(b"\r\n")
     installed = machine.tree()
-    again = machine.install(agent, scope)
+    again = machine.install(agent, scope, permissions=True)
     assert not again.changed
     assert machine.tree() == installed
     undone = machine.uninstall(agent, scope)
@@ -161,17 +162,23 @@ def test_a_dry_run_shows_every_change_and_makes_none(machine: Any, agent: str, s
 def test_claude_code_gets_the_documented_forms(machine: Any) -> None:
     machine.install("claude-code")
     server = json.loads((machine.home / ".claude.json").read_text())["mcpServers"]["waypost"]
-    assert server == {"type": "stdio", "command": "/opt/way/bin/waypost", "args": ["mcp"]}
+    assert server == {"type": "stdio", "alwaysLoad": True, "command": "/opt/way/bin/waypost", "args": ["mcp"]}
     hooks = json.loads((machine.home / ".claude/settings.json").read_text())["hooks"]
     assert {
         event: [hook["command"] for group in groups for hook in group["hooks"]] for event, groups in hooks.items()
     } == {
         "SessionStart": ["/opt/way/bin/waypost-hook session-start --agent claude-code"],
+        "SubagentStart": ["/opt/way/bin/waypost-hook subagent-start --agent claude-code"],
         "UserPromptSubmit": ["/opt/way/bin/waypost-hook prompt --agent claude-code"],
+        "PreToolUse": ["/opt/way/bin/waypost-hook pre-tool --agent claude-code"],
+        "PostToolUse": ["/opt/way/bin/waypost-hook post-tool --agent claude-code"],
+        "PostToolUseFailure": ["/opt/way/bin/waypost-hook post-tool --agent claude-code"],
         "PreCompact": ["/opt/way/bin/waypost-hook pre-compact --agent claude-code"],
+        "Stop": ["/opt/way/bin/waypost-hook turn-end --agent claude-code"],
         "SessionEnd": ["/opt/way/bin/waypost-hook session-end --agent claude-code"],
     }
-    assert all(hook["timeout"] <= 10 for groups in hooks.values() for group in groups for hook in group["hooks"])
+    assert "Edit" in hooks["PreToolUse"][0]["matcher"].split("|")
+    assert all(hook["timeout"] <= 15 for groups in hooks.values() for group in groups for hook in group["hooks"])
     assert rules_text() in (machine.home / ".claude/CLAUDE.md").read_text()
 
 
@@ -196,23 +203,77 @@ def test_other_agents_get_the_documented_forms(machine: Any) -> None:
     assert read(".cursor/mcp.json")["mcpServers"]["waypost"]["args"] == ["-C", "${workspaceFolder}", "mcp"]
     assert read(".cursor/hooks.json")["version"] == 1
     assert read(".cursor/hooks.json")["hooks"]["sessionStart"] == [
-        {"command": "/opt/way/bin/waypost-hook session-start --agent cursor", "timeout": 10}
+        {"command": "/opt/way/bin/waypost-hook session-start --agent cursor", "timeout": 15}
     ]
     assert (machine.project / ".cursor/rules/waypost.mdc").read_text().startswith("---\ndescription:")
     gemini = read(".gemini/settings.json")
-    assert gemini["hooks"]["BeforeAgent"][0]["hooks"][0]["timeout"] == 5000  # milliseconds
+    assert gemini["hooks"]["BeforeAgent"][0]["hooks"][0]["timeout"] == 10_000  # milliseconds
+    assert gemini["hooks"]["PreCompress"][0]["matcher"] == "manual"
     assert set(gemini) == {"mcpServers", "hooks"}
     assert read(".config/Code/User/mcp.json")["servers"]["waypost"]["type"] == "stdio"
-    assert read(".copilot/hooks/waypost.json")["hooks"]["Stop"][0]["type"] == "command"
+    assert read(".copilot/hooks/waypost.json")["hooks"]["Stop"][0] == {
+        "type": "command",
+        "command": "/opt/way/bin/waypost-hook turn-end --agent copilot",
+        "timeout": 10,
+    }
     assert 'applyTo: "**"' in (machine.home / ".copilot/instructions/waypost.instructions.md").read_text()
     assert read(".codeium/windsurf/hooks.json") == {
         "hooks": {
             "post_cascade_response_with_transcript": [
-                {"command": "/opt/way/bin/waypost-hook session-end --agent windsurf", "show_output": False}
+                {"command": "/opt/way/bin/waypost-hook turn-end --agent windsurf", "show_output": False}
             ]
         }
     }
     assert read(".config/zed/settings.json")["context_servers"]["waypost"]["args"] == ["mcp"]
+
+
+def test_copilot_in_the_terminal_gets_a_server_and_shares_hooks_with_vs_code(machine: Any) -> None:
+    machine.install("vscode")
+    hooks = (machine.home / ".copilot/hooks/waypost.json").read_bytes()
+    machine.install("copilot")
+    assert json.loads((machine.home / ".copilot/mcp-config.json").read_text())["mcpServers"]["waypost"] == {
+        "type": "local",
+        "tools": ["*"],
+        "command": "/opt/way/bin/waypost",
+        "args": ["mcp"],
+    }
+    assert (machine.home / ".copilot/hooks/waypost.json").read_bytes() == hooks
+    machine.uninstall("vscode")
+    assert (machine.home / ".copilot/hooks/waypost.json").read_bytes() == hooks
+    machine.uninstall("copilot")
+    assert not (machine.home / ".copilot").exists()
+
+
+def test_tools_that_only_read_are_allowed_on_request(machine: Any) -> None:
+    machine.install("claude-code")
+    assert "permissions" not in json.loads((machine.home / ".claude/settings.json").read_text())
+    assert not (machine.home / ".gemini/policies").exists()
+    for agent in ("claude-code", "gemini"):
+        machine.install(agent, permissions=True)
+    allowed = json.loads((machine.home / ".claude/settings.json").read_text())["permissions"]["allow"]
+    assert allowed == ["mcp__waypost__recall", "mcp__waypost__brief"]
+    (rule,) = tomllib.loads((machine.home / ".gemini/policies/waypost.toml").read_text())["rule"]
+    assert (rule["mcpName"], rule["toolAnnotations"], rule["decision"]) == ("waypost", {"readOnlyHint": True}, "allow")
+    machine.install("claude-code")  # without it: what was allowed stays
+    assert "mcp__waypost__recall" in (machine.home / ".claude/settings.json").read_text()
+
+
+def test_a_policy_that_is_not_ours_stays(machine: Any) -> None:
+    policy = machine.home / ".gemini/policies/waypost.toml"
+    policy.parent.mkdir(parents=True)
+    policy.write_text('[[rule]]\nmcpName = "waypost"\ndecision = "deny"\n')
+    with pytest.raises(Refused, match="not Waypost's"):
+        machine.install("gemini", permissions=True)
+    machine.uninstall("gemini")
+    assert "deny" in policy.read_text()
+
+
+def test_hooks_end_before_the_agent_stops_waiting() -> None:
+    from waypost.faces.hooks.agent.entry import SECONDS
+
+    for agent in agents().values():
+        if agent.hooks is not None:
+            assert all(SECONDS[event] + 0.5 < agent.hooks.seconds[event] for event in agent.hooks.events.values())
 
 
 def test_the_program_of_the_hooks_knows_every_event_and_agent_that_is_written() -> None:
@@ -221,7 +282,7 @@ def test_the_program_of_the_hooks_knows_every_event_and_agent_that_is_written() 
 
     for agent in agents().values():
         if agent.hooks is not None:
-            assert agent.name in FORMATS and set(agent.hooks.events.values()) <= set(EVENTS)
+            assert agent.hooks.agent in FORMATS and set(agent.hooks.events.values()) <= set(EVENTS)
 
 
 def test_zed_gets_its_rules_where_it_reads_them(machine: Any) -> None:
@@ -289,5 +350,5 @@ def test_the_rules_are_short_and_name_the_tools() -> None:
 def test_an_unknown_agent_is_told_which_are_known() -> None:
     from waypost.errors import InvalidInput
 
-    with pytest.raises(InvalidInput, match="claude-code, cursor, codex, gemini, vscode, windsurf, zed"):
+    with pytest.raises(InvalidInput, match="claude-code, cursor, codex, gemini, vscode, copilot, windsurf, zed"):
         agent_of("emacs")

@@ -451,7 +451,7 @@ def test_files_of_a_project_name_the_program_as_the_path_knows_it(machine: Any) 
     machine.system = replace(machine.system, which=lambda name: f"/usr/bin/{name}", home_variable="/my memory")
     report = machine.install("claude-code", "project")
     entry = json.loads((machine.project / ".mcp.json").read_text())["mcpServers"]["waypost"]
-    assert entry == {"type": "stdio", "command": "waypost", "args": ["mcp"]}
+    assert entry == {"type": "stdio", "alwaysLoad": True, "command": "waypost", "args": ["mcp"]}
     assert '"waypost-hook prompt --agent' in (machine.project / ".claude/settings.local.json").read_text()
     assert [note.split(" is ")[0] for note in report.notes] == ["WAYPOST_HOME"]
     machine.system = replace(machine.system, which=lambda name: None if name.startswith("waypost") else name)

@@ -60,6 +60,16 @@ def test_the_same_session_again_adds_nothing_and_one_that_went_on_adds_what_is_n
     assert (resumed.added, resumed.duplicates, resumed.held) == (0, 4, 0)
 
 
+def test_a_message_with_an_id_is_the_same_at_another_time(memory: Memory) -> None:
+    """Gemini CLI gives the messages of a resumed session new times."""
+    numbered = [replace(turn, id=f"m{number}") for number, turn in enumerate(TALK)]
+    assert memory.journal.add_session("s1", TALK[:1]).added == 1  # by a version that knew no ids
+    assert memory.journal.add_session("s1", numbered).added == 3
+    later = [replace(turn, at=at(60 + number)) for number, turn in enumerate(numbered)]
+    assert memory.journal.add_session("s1", later[1:]).added == 0
+    assert memory.journal.add_session("s1", [replace(TALK[1], at=at(60), id="other")]).added == 1
+
+
 def test_turns_without_a_time_are_once_in_their_session(memory: Memory, clock: TestClock) -> None:
     untimed = [replace(one, at=None) for one in TALK]
     assert memory.journal.add_session("s1", untimed).added == 4

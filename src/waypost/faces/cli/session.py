@@ -69,11 +69,15 @@ def caller(person: str, *, yes: bool = False) -> Caller:
     return Caller("agent", "command line", owners_word=yes)
 
 
+def is_yes(answer: str) -> bool:
+    return answer.strip().casefold() in {"y", "yes", "j", "ja", "д", "да"}
+
+
 def confirm(question: str, *, yes: bool) -> None:
     """Ask at a terminal. Without a terminal, `--yes` is required."""
     if yes:
         return
     if not interactive():
         raise InvalidInput("Not a terminal, can't confirm.", "Re-run with --yes.")
-    if input(f"{question} [y/N] ").strip().casefold() not in {"y", "yes", "j", "ja", "д", "да"}:
+    if not is_yes(input(f"{question} [y/N] ")):
         raise InvalidInput("Not confirmed; nothing was changed.", "")

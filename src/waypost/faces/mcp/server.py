@@ -255,7 +255,7 @@ def _from_thread(loop: asyncio.AbstractEventLoop, sending: Any) -> None:
 
 
 def _result(tool: Tool, reply: ToolReply) -> types.CallToolResult:
-    has_data = bool(reply.data) or (tool.returns is not None and not reply.is_error)
+    has_data = tool.structured and (bool(reply.data) or (tool.returns is not None and not reply.is_error))
     data = sendable(json.dumps(dict(reply.data), ensure_ascii=False, default=str)) if has_data else "null"
     return types.CallToolResult(
         content=[types.TextContent(text=sendable(reply.text))],

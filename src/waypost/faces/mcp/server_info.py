@@ -53,15 +53,19 @@ def _row(tool: Tool) -> dict[str, Any]:
         "description": tool.description,
         "inputSchema": tool.input_schema,
         "annotations": annotations(tool),
+        "_meta": {"anthropic/alwaysLoad": True},  # Claude Code would list names only, to be looked up before each use
     }
-    if tool.returns is not None:
+    if tool.structured and tool.returns is not None:
         row["outputSchema"] = dict(tool.returns)
     return row
 
 
 def annotations(tool: Tool) -> dict[str, bool]:
-    """The protocol's hints: read-only, or destructive or not; idempotent if so."""
-    if tool.reads_only:
-        return {"readOnlyHint": True}
-    hints = {"destructiveHint": tool.destroys}
-    return {**hints, "idempotentHint": True} if tool.idempotent else hints
+    """The protocol's hints, all of them: a client assumes the worst of what is missing. Tools reach nothing but the memory
+    and the project's files, so the world is closed."""
+    return {
+        "readOnlyHint": tool.reads_only,
+        "destructiveHint": tool.destroys,
+        "idempotentHint": tool.reads_only or tool.idempotent,
+        "openWorldHint": False,
+    }

@@ -12,7 +12,7 @@ Schema = Mapping[str, Any]  # a JSON Schema
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """A tool's answer: `text` for reading, `data` with the same content for programs."""
+    """A tool's answer: `text` for reading, `data` with the same content for programs that request it."""
 
     text: str
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -43,7 +43,8 @@ class Cancelled(Exception):
 @dataclass(frozen=True, slots=True)
 class Tool:
     """`parameters`: a JSON Schema per parameter, with limits, and `default` if it is optional.
-    `returns`: the JSON Schema of `ToolReply.data`, or None."""
+    `returns`: the JSON Schema of `ToolReply.data`, or None. `structured`: whether answers carry that data. Claude Code
+    and Codex show a model the data instead of the text, without its fence; so only on request."""
 
     name: str
     description: str
@@ -54,6 +55,7 @@ class Tool:
     reads_only: bool = False
     destroys: bool = False
     idempotent: bool = False
+    structured: bool = False
 
     @property
     def input_schema(self) -> dict[str, Any]:

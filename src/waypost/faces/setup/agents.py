@@ -29,6 +29,7 @@ class Hooks:
     """Where hooks go. `events` maps the agent's events to ours. `grouped`: each hook in a group, as in Claude Code."""
 
     files: Mapping[Scope, str]
+    agent: str  # its name for our hooks
     shape: Shape
     events: Mapping[str, str]
     seconds: Mapping[str, int]
@@ -38,6 +39,7 @@ class Hooks:
     named: bool
     entry: Mapping[str, Any]
     head: Mapping[str, Any]
+    matchers: Mapping[str, str]  # of groups: for which tools or reasons an event counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,16 @@ class RulesBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class Permissions:
+    """Where an agent reads which tools it may use without asking: items of a list, or a file of their own."""
+
+    files: Mapping[Scope, str]
+    path: tuple[str, ...]  # of the list
+    item: str
+    text: str  # of the file
+
+
+@dataclass(frozen=True, slots=True)
 class Agent:
     name: str
     title: str
@@ -59,6 +71,7 @@ class Agent:
     server: ServerEntry
     hooks: Hooks | None
     rules: RulesBlock
+    permissions: Permissions | None
     notes: Mapping[Scope, str] = field(default_factory=dict)
 
 
@@ -86,8 +99,9 @@ def _agent(name: str, given: Mapping[str, Any], seconds: Mapping[str, int]) -> A
         tuple(given["folders"]),
         given["next"],
         _server(given["server"]),
-        _hooks(given["hooks"], seconds) if "hooks" in given else None,
+        _hooks(name, given["hooks"], seconds) if "hooks" in given else None,
         _rules(given["rules"]),
+        _permissions(given["permissions"]) if "permissions" in given else None,
         given.get("notes", {}),
     )
 
@@ -97,10 +111,11 @@ def _server(given: Mapping[str, Any]) -> ServerEntry:
     return ServerEntry(_files(given), form, tuple(given["path"]), tuple(given["args"]), given.get("entry", {}))
 
 
-def _hooks(given: Mapping[str, Any], seconds: Mapping[str, int]) -> Hooks:
+def _hooks(name: str, given: Mapping[str, Any], seconds: Mapping[str, int]) -> Hooks:
     shape: Shape = "grouped" if given["shape"] == "grouped" else "flat"
     return Hooks(
         _files(given),
+        given.get("agent", name),
         shape,
         given["events"],
         {**seconds, **given.get("seconds", {})},
@@ -110,6 +125,7 @@ def _hooks(given: Mapping[str, Any], seconds: Mapping[str, int]) -> Hooks:
         given.get("named", False),
         given.get("entry", {}),
         given.get("head", {}),
+        given.get("matchers", {}),
     )
 
 
@@ -117,6 +133,10 @@ def _rules(given: Mapping[str, Any]) -> RulesBlock:
     shared = given.get("head", "")
     heads: dict[Scope, str] = {"user": given.get("head_user", shared), "project": given.get("head_project", shared)}
     return RulesBlock(_files(given), heads, given.get("instead", {}))
+
+
+def _permissions(given: Mapping[str, Any]) -> Permissions:
+    return Permissions(_files(given), tuple(given.get("path", ())), given.get("item", ""), given.get("text", ""))
 
 
 def _files(given: Mapping[str, Any]) -> dict[Scope, str]:

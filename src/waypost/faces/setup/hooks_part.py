@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from waypost.faces.setup.agents import Agent, Hooks
+from waypost.faces.setup.agents import Hooks
 from waypost.faces.setup.jsonc import Path, find, parse, to_python
 from waypost.faces.setup.jsonc_edit import add_item, drop, is_bare, put
 from waypost.faces.setup.part import ContainerPath, Merged, PartName
@@ -34,6 +34,7 @@ class HooksPart:
     entries: Mapping[str, Mapping[str, Any]]
     grouped: bool
     head: Mapping[str, Any]
+    matchers: Mapping[str, str]
     name: ClassVar[PartName] = "hooks"
 
     def merge(self, text: str, *, force: bool) -> Merged:  # noqa: ARG002  hooks never conflict
@@ -46,12 +47,21 @@ class HooksPart:
             for spare in reversed(ours[1:]):
                 text = drop(text, spare.whole)
             if not ours:
-                new = add_item(text, (*_ROOT, event), {"hooks": [dict(entry)]} if self.grouped else dict(entry))
+                new = add_item(text, (*_ROOT, event), self._item(event, entry))
                 text = new.text
                 made += new.made
-            elif ours[0].command != entry["command"]:
+                continue
+            if ours[0].command != entry["command"]:
                 text = put(text, (*ours[0].path, "command"), entry["command"]).text
+            if event in self.matchers and ours[0].whole != ours[0].path:  # nobody else is in this group
+                text = put(text, (*ours[0].whole, "matcher"), self.matchers[event]).text
         return Merged(text, tuple(made))
+
+    def _item(self, event: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+        if not self.grouped:
+            return dict(entry)
+        matcher = {"matcher": self.matchers[event]} if event in self.matchers else {}
+        return {**matcher, "hooks": [dict(entry)]}
 
     def remove(self, text: str, made: Sequence[ContainerPath]) -> str:
         while hook := next(self._ours(text), None):
@@ -81,16 +91,16 @@ class HooksPart:
                         yield _OurHook(event, path, path if len(inner) > 1 else at, hook["command"])
 
 
-def hooks_part(agent: Agent, hooks: Hooks, system: SetupSystem, scope: Scope) -> HooksPart:
-    entries = {name: _entry(agent, hooks, event, system, scope) for name, event in hooks.events.items()}
-    return HooksPart(entries, hooks.shape == "grouped", hooks.head)
+def hooks_part(hooks: Hooks, system: SetupSystem, scope: Scope) -> HooksPart:
+    entries = {name: _entry(hooks, event, system, scope) for name, event in hooks.events.items()}
+    return HooksPart(entries, hooks.shape == "grouped", hooks.head, hooks.matchers)
 
 
-def _entry(agent: Agent, hooks: Hooks, event: str, system: SetupSystem, scope: Scope) -> dict[str, Any]:
+def _entry(hooks: Hooks, event: str, system: SetupSystem, scope: Scope) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": f"waypost {event}"} if hooks.named else {}
     if hooks.typed:
         entry["type"] = "command"
-    entry["command"] = command_line(system, scope, event, "--agent", agent.name)
+    entry["command"] = command_line(system, scope, event, "--agent", hooks.agent)
     if hooks.timed:
         entry["timeout"] = hooks.seconds[event] * hooks.unit
     return {**entry, **hooks.entry}

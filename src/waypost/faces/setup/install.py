@@ -25,10 +25,13 @@ def install(
     *,
     hooks: bool = True,
     rules: bool = True,
+    permissions: bool = False,
     force: bool = False,
     dry_run: bool = False,
 ) -> SetupReport:
     """Write the server, the hooks and the rules into the agent's files, or update them.
+
+    `permissions`: let the agent use tools that only read without asking.
 
     Raises Refused for a file that is broken, read-only, or has another entry of our name. Nothing is changed then.
     """
@@ -36,7 +39,7 @@ def install(
     notes = _notes(agent, system, scope, project)
 
     def steps() -> list[FileStep]:
-        wanted = targets(agent, system, scope, project, hooks=hooks, rules=rules)
+        wanted = targets(agent, system, scope, project, hooks=hooks, rules=rules, permissions=permissions)
         return [step_of(target, scope, project, force=force) for target in wanted]
 
     if dry_run:
@@ -169,7 +172,7 @@ def sign_of(agent: Agent, system: SetupSystem, project: Path) -> str:
 def _state(agent: Agent, system: SetupSystem, scope: Scope, project: Path) -> State:
     written: list[bool] = []
     try:
-        for target in targets(agent, system, scope, project):
+        for target in targets(agent, system, scope, project, permissions=False):
             file = read_config(target.path, scope, project)
             written += [present([part], file) for part in target.parts]
     except WaypostError:

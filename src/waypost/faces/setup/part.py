@@ -1,10 +1,10 @@
-"""The parts that set-up writes into a file: the MCP server, the hooks and the rules."""
+"""The parts that set-up writes into a file: the MCP server, the hooks, the rules and the permissions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-PartName = Literal["server", "hooks", "rules"]
+PartName = Literal["server", "hooks", "rules", "permissions"]
 ContainerPath = tuple[str | int, ...]  # of an object or list that was created
 
 

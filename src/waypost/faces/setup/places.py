@@ -27,6 +27,7 @@ class SetupSystem:
     waypost: str  # the program, absolute
     hook: str  # the program of the hooks, absolute
     home_variable: str = ""  # WAYPOST_HOME if it is set: agents need it too
+    read_tools: tuple[str, ...] = ()  # names of our tools that only read
 
 
 def folders(system: SetupSystem) -> dict[str, Path]:
@@ -95,7 +96,7 @@ def hook_program(system: SetupSystem, scope: Scope) -> str:
     return "waypost-hook" if scope == "project" and system.which("waypost-hook") else system.hook
 
 
-def this_system(settings: Settings) -> SetupSystem:
+def this_system(settings: Settings, read_tools: tuple[str, ...] = ()) -> SetupSystem:
     """Describe this machine. Raises Refused if Waypost is not installed as a command: no agent could start it."""
     return SetupSystem(
         sys.platform,
@@ -106,6 +107,7 @@ def this_system(settings: Settings) -> SetupSystem:
         _program("waypost"),
         _program("waypost-hook"),
         str(settings.home) if settings.home_from_variable else "",
+        read_tools,
     )
 
 

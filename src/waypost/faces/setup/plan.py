@@ -10,6 +10,7 @@ from waypost.faces.setup.files import ConfigFile, read_config
 from waypost.faces.setup.hooks_part import hooks_part
 from waypost.faces.setup.jsonc import Malformed
 from waypost.faces.setup.part import ConfigPart, ContainerPath, ForeignEntry, Merged
+from waypost.faces.setup.permissions_part import permissions_part
 from waypost.faces.setup.places import Scope, SetupSystem, config_path
 from waypost.faces.setup.rules_part import RulesPart
 from waypost.faces.setup.server_part import server_part
@@ -25,7 +26,14 @@ class Target:
 
 
 def targets(
-    agent: Agent, system: SetupSystem, scope: Scope, project: Path, *, hooks: bool = True, rules: bool = True
+    agent: Agent,
+    system: SetupSystem,
+    scope: Scope,
+    project: Path,
+    *,
+    hooks: bool = True,
+    rules: bool = True,
+    permissions: bool = True,
 ) -> tuple[Target, ...]:
     """The files of this agent in this scope, each with all its parts."""
     parts_of: dict[Path, list[ConfigPart]] = {}
@@ -36,9 +44,12 @@ def targets(
 
     add(agent.server.files.get(scope), server_part(agent.server, system, scope))
     if agent.hooks is not None:
-        add(agent.hooks.files.get(scope), hooks_part(agent, agent.hooks, system, scope))
+        add(agent.hooks.files.get(scope), hooks_part(agent.hooks, system, scope))
     add(_rules_file(agent, system, scope, project), RulesPart(rules_text(), agent.rules.heads[scope]))
-    wanted = {"server", *(["hooks"] if hooks else []), *(["rules"] if rules else [])}
+    if agent.permissions is not None:
+        add(agent.permissions.files.get(scope), permissions_part(agent.permissions, system.read_tools))
+    chosen = {"server": True, "hooks": hooks, "rules": rules, "permissions": permissions}
+    wanted = {name for name, is_chosen in chosen.items() if is_chosen}
     every = [
         Target(path, tuple(part for part in parts if part.name in wanted), tuple(parts))
         for path, parts in parts_of.items()

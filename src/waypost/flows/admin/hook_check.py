@@ -34,6 +34,11 @@ def check_hooks(space: OpenSpace, *, fix: bool = False) -> Iterator[Finding]:
         yield Finding("agent hooks", True, f"None was too late in the last {RECENT.days} days.")
 
 
+def late_hook_counts(space: OpenSpace) -> dict[str, int]:
+    """How many hooks of each agent did not answer in time recently."""
+    return dict(Counter(hook.agent for hook in _recent(space)))
+
+
 def _recent(space: OpenSpace) -> list[LateHook]:
     now = space.clock()
     return [hook for hook in late_hooks(space.settings.home) if abs(now - hook.at) <= RECENT]

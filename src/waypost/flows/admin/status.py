@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from waypost.embed.install import status as model_status
+from waypost.flows.admin.hook_check import late_hook_counts
 from waypost.flows.admin.maintenance_schedule import last_maintained, overdue_maintenance
 from waypost.flows.admin.worker_log import worker_notices
 from waypost.flows.checkouts.relatives import relatives
@@ -21,6 +22,7 @@ from waypost.model.recall import View
 from waypost.model.time import Moment, format_time
 from waypost.space.metadata import read_metadata
 from waypost.store.protocol import Reader
+from waypost.text.plural import counted
 
 _MOST_POINTS = 100
 
@@ -39,7 +41,7 @@ def status(space: OpenSpace) -> dict[str, Any]:
             "candidates": reader.facts.count_candidates(),
             "expired": len(reader.facts.lifetimes(expired_by=space.clock())),
         }
-    others = relatives(space)
+    others, late = relatives(space), late_hook_counts(space)
     models = {model.name: model.installed for model in model_status(space.settings, hashes=False)}
     return {
         "space": space.identity.space_id,
@@ -52,6 +54,7 @@ def status(space: OpenSpace) -> dict[str, Any]:
         "tree": tree,
         "references": references,
         "review": review,
+        "late_hooks": late,
         "collections": counts,
         "memories": sum(counts.values()),
         "storage_bytes": space.store.size_bytes(),
@@ -71,9 +74,13 @@ def status(space: OpenSpace) -> dict[str, Any]:
             *worker_notices(space),
             *lost_write_notices(space.folder),
             *damage_notices(space.store),
+            *(
+                f"{counted(count, 'hook')} of {agent} did not answer in time recently (`waypost doctor`)."
+                for agent, count in late.items()
+            ),
         ],
         "maintained_at": format_time(last) if (last := last_maintained(space)) else None,
-        "overdue": late.to_json() if (late := overdue_maintenance(space)) else None,
+        "overdue": overdue.to_json() if (overdue := overdue_maintenance(space)) else None,
     }
 
 

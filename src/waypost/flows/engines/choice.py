@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from waypost.embed.protocol import Engine
 from waypost.embed.weights import MINILM
 from waypost.embed.weights import MULTILINGUAL as MULTILINGUAL_MODEL
-from waypost.errors import EngineError
+from waypost.errors import EngineError, EngineUnavailable
 from waypost.store.protocol import Reader, Store
 
 if TYPE_CHECKING:
@@ -72,6 +72,14 @@ class EngineChoice:
         self._questions: dict[str, int] = {}
         self.away: dict[str, str] = {}  # engine name → why it cannot embed
         self.last_uses: dict[str, dict[tuple[Engine, str], None]] = {}  # language → engines, and forms of a question
+
+    def without_engines(self, why: str) -> "EngineChoice":
+        """A choice in which every engine is unavailable, so that keywords answer."""
+
+        def refuse(_: str) -> Engine:
+            raise EngineUnavailable(why, "")
+
+        return EngineChoice(refuse, self._main, self._multilingual)
 
     @property
     def main(self) -> LazyEngine:

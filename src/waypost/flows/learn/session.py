@@ -1,8 +1,8 @@
 """The end of a session: store what was said in the journal, and put lessons up for review.
 
 Everything passes the gateway with the caller as source: a transcript is an agent's report of what a user said. Keys
-come from speaker, time and text. So repeating a session, or continuing it, adds only what is new. Lessons always need
-review.
+come from speaker, text and the message's id, or its time if it has none. So repeating a session, or continuing it, adds
+only what is new. Lessons always need review.
 """
 
 import re
@@ -98,11 +98,11 @@ def _append(space: OpenSpace, kept: Kept, turns: Sequence[SessionTurn], caller: 
     drafts, unusable = [], 0
     for turn in turns:
         try:
-            drafts.append(_draft(space, kept.session, turn))
+            drafts.append((_draft(space, kept.session, turn), _keys(kept.session, turn)))
         except WaypostError:  # only control characters, for example
             unusable += 1
     with space.store.read() as reader:
-        new = [draft for draft in drafts if draft.key is None or reader.memories.with_key(draft.key) is None]
+        new = [draft for draft, keys in drafts if all(reader.memories.with_key(key) is None for key in keys)]
     receipts = list(remember(space, new, caller, direct=False))
     return replace(
         kept,
@@ -117,9 +117,17 @@ def _count(receipts: Iterable[Receipt], *statuses: str) -> int:
     return sum(receipt.status in statuses for receipt in receipts)
 
 
-def _draft(space: OpenSpace, session: str, turn: SessionTurn) -> Draft:
-    """Without a time, the session's name is part of the key: the same text is then the same turn."""
+def _keys(session: str, turn: SessionTurn) -> list[str]:
+    """The key of a turn first, then others that an earlier version may have given it.
+
+    A message without an id and a time is the same in a session if its text is.
+    """
     said_at = format_time(turn.at) if turn.at is not None else f"in {session}"
+    marks = [f"message {turn.id}", said_at] if turn.id else [said_at]
+    return [key_of(SESSION, turn.speaker, mark, turn.text) for mark in marks]
+
+
+def _draft(space: OpenSpace, session: str, turn: SessionTurn) -> Draft:
     is_likely = turn.at is not None and _EARLIEST <= turn.at <= space.clock() + _LATEST
     return Draft.of(
         {
@@ -128,7 +136,7 @@ def _draft(space: OpenSpace, session: str, turn: SessionTurn) -> Draft:
             "session": session,
             "speaker": turn.speaker,
             "time": turn.at if is_likely else None,
-            "key": key_of(SESSION, turn.speaker, said_at, turn.text),
+            "key": _keys(session, turn)[0],
         }
     )
 

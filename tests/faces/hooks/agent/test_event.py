@@ -2,8 +2,10 @@
 
 import json
 import os
+import threading
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +16,12 @@ from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
 from waypost.faces.hooks.agent import event as agent_event
 from waypost.faces.hooks.agent.answer import answers
-from waypost.faces.hooks.agent.event import handle
-from waypost.faces.hooks.agent.formats import HookInput
+from waypost.faces.hooks.agent.event import first_of, handle
+from waypost.faces.hooks.agent.formats import HookInput, HookOutput
 from waypost.faces.hooks.socket.place import run_folder
 from waypost.faces.hooks.socket.server import serve_hooks
 from waypost.flows.open_space import conclusions_key
+from waypost.memory import spaces
 from waypost.model.memory import Caller
 
 UPLOADS = "Uploads of large files use multipart requests."
@@ -343,7 +346,7 @@ def test_a_running_process_refuses_what_is_no_question(project: Path, request_: 
 
 def test_a_running_process_makes_nothing_either(tmp_path: Path) -> None:
     given = HookInput("prompt", "codex", cwd=str(tmp_path), prompt="x")
-    assert answers(config.load())({"input": given.to_json(), "told": []}) == {"text": "", "keys": []}
+    assert answers(config.load())({"input": given.to_json(), "told": []}) == {"text": "", "keys": [], "memories": 0}
     assert not config.load().home.exists()
 
 
@@ -359,10 +362,118 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[HookInput]:
     return found
 
 
-@pytest.mark.parametrize("event", ["session-end", "pre-compact"])
+@pytest.mark.parametrize("event", ["turn-end", "session-end", "pre-compact"])
 def test_the_end_starts_keeping_and_says_nothing(say: Say, started: list[HookInput], event: str) -> None:
     assert say(event, transcript_path="/t.jsonl") == ""
     assert [(one.event, one.session, one.transcript) for one in started] == [(event, "s", "/t.jsonl")]
+
+
+def test_what_gemini_announces_before_every_request_is_no_compaction(say: Say, started: list[HookInput]) -> None:
+    def seen() -> frozenset[str]:
+        folder = config.load().home / "run"
+        return frozenset(key for path in folder.glob("*/told-*") for key in path.read_text().split())
+
+    say("session-start", agent="gemini")
+    handle("prompt", "gemini", json.dumps({"session_id": "s", "cwd": "."}).encode(), time.monotonic() + 60)
+    before = seen()
+    assert before
+    say("pre-compact", agent="gemini", trigger="auto")
+    assert seen() == before
+    assert started == []
+
+
+def test_sessions_whose_agent_was_killed_are_kept_at_the_next_start(
+    say: Say, started: list[HookInput], tmp_path: Path
+) -> None:
+    transcripts = [tmp_path / f"{number}.jsonl" for number in range(3)]
+    for number, transcript in enumerate(transcripts):
+        transcript.write_text("{}\n")
+        say("prompt", "why?", session_id=f"session-{number}", transcript_path=str(transcript))
+    say("session-start", session_id="session-1", transcript_path=str(transcripts[1]))  # resumed
+    say("session-start", session_id="new")
+    kept = [(session.event, session.session, session.transcript) for session in started]
+    assert sorted(set(kept)) == [("turn-end", f"session-{n}", str(path)) for n, path in enumerate(transcripts)]
+
+
+def test_a_session_that_was_kept_as_it_is_now_is_not_kept_again(
+    say: Say, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    queued: list[str] = []
+    monkeypatch.setattr(
+        "waypost.faces.hooks.agent.session_end.write_private_file", lambda p, *_, **__: queued.append(p)
+    )
+    monkeypatch.setattr("waypost.faces.hooks.agent.session_end.subprocess.Popen", lambda *_, **__: None)
+    transcript = tmp_path / "t.jsonl"
+    transcript.write_text("{}\n")
+    os.utime(transcript, (time.time() - 100,) * 2)
+    say("prompt", "why?", transcript_path=str(transcript))
+    say("turn-end", transcript_path=str(transcript))
+    say("session-start", session_id="new")
+    assert len(queued) == 1
+    os.utime(transcript, (time.time() + 100,) * 2)  # more was said
+    say("session-start", session_id="newer")
+    assert len(queued) == 2
+    say("session-end", transcript_path=str(transcript))
+    say("session-start", session_id="newest")
+    assert len(queued) == 3
+
+
+# -- hooks that were late ---------------------------------------------------------------------------------------
+
+
+def test_a_greeting_that_came_too_late_comes_with_the_next_prompt(
+    say: Say, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Memory.open(project).remember("Deploy from main only.", level=0)
+    say("session-start", written=False)
+    assert say("prompt", "What is for lunch?") == ""  # it may still come
+    monkeypatch.setattr("waypost.faces.hooks.agent.answer.STARTS_WITHIN", timedelta())
+    assert "Deploy from main only." in say("prompt", "What is for lunch?")
+    assert say("prompt", "What is for lunch?") == ""
+
+
+def test_a_greeting_that_came_is_not_repeated(say: Say, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("waypost.faces.hooks.agent.answer.STARTS_WITHIN", timedelta())
+    Memory.open(project).remember("Deploy from main only.", level=0)
+    assert "Deploy from main only." in say("session-start")
+    assert say("prompt", "What is for lunch?") == ""
+
+
+def test_keywords_answer_a_prompt_when_meaning_takes_too_long(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
+    answered = threading.Event()
+
+    def stuck(_texts: object) -> bool:
+        answered.wait(60)
+        return True
+
+    monkeypatch.setattr("waypost.memory.spaces.open_engine", lambda *_: FakeEngine(fail=stuck))
+    monkeypatch.setattr("waypost.faces.hooks.agent.event._BY_MEANING", 0.0)
+    spaces.open_spaces.drop_all()
+    try:
+        assert UPLOADS in say("prompt", "uploads of large files use multipart requests?")
+    finally:
+        answered.set()
+
+
+def test_the_first_answer_counts_and_a_failure_only_if_both_fail() -> None:
+    def fail() -> HookOutput:
+        raise OSError
+
+    one, other, go_on = HookOutput("one"), HookOutput("other"), threading.Event()
+
+    def work_late() -> HookOutput:
+        go_on.wait(60)
+        return one
+
+    def fail_first() -> HookOutput:
+        go_on.set()
+        raise OSError
+
+    assert first_of(lambda: one, lambda: other, 60) == one
+    assert first_of(work_late, lambda: other, 0) == other
+    assert first_of(work_late, fail_first, 0) == one
+    with pytest.raises(OSError):
+        first_of(fail, lambda: other, 60)
 
 
 def test_a_setting_turns_keeping_off(say: Say, started: list[HookInput]) -> None:

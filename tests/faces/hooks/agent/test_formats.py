@@ -1,6 +1,7 @@
 """What agents write to a hook, as they document it, and what they read from it."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,11 +18,14 @@ from waypost.faces.hooks.agent.formats import (
     render_answer,
 )
 
+RECORDED = Path(__file__).parents[1] / "recorded" / "payloads.jsonl"  # by real agents
+RECORDED_PAYLOADS = [json.loads(line) for line in RECORDED.read_text("utf-8").splitlines()]
 PROMPTS: dict[str, dict[str, Any]] = {
     "claude-code": {"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/p", "prompt": "why?"},
     "codex": {"session_id": "s", "turn_id": "1", "transcript_path": "/t.jsonl", "cwd": "/p", "prompt": "why?"},
     "gemini": {"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/p", "timestamp": "x", "prompt": "why?"},
     "vscode": {"sessionId": "s", "transcript_path": "/t.jsonl", "cwd": "/p", "prompt": "why?"},
+    "copilot": {"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/p", "prompt": "why?"},
     "cursor": {
         "conversation_id": "s",
         "generation_id": "g",
@@ -65,13 +69,56 @@ def test_gemini_and_cursor_are_answered_in_their_own_words() -> None:
     }
     assert json.loads(render_answer("prompt", "cursor", "words")) == {"continue": True, "additional_context": "words"}
     assert json.loads(render_answer("session-start", "cursor", "words")) == {"additional_context": "words"}
+    assert json.loads(render_answer("session-start", "copilot", "words")) == {
+        "additionalContext": "words",
+        "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "words"},
+    }
+
+
+@pytest.mark.parametrize(
+    "row", RECORDED_PAYLOADS, ids=lambda row: f"{row['agent']} {row['payload']['hook_event_name']}"
+)
+def test_what_real_agents_wrote_is_understood(row: dict[str, Any]) -> None:
+    read = read_input(row["event"], row["agent"], json.dumps(row["payload"]).encode())
+    assert read is not None
+    assert read.cwd == "/home/me/shop"
+    assert len(read.session) == 36
+    assert read.transcript.endswith(".jsonl") or row["agent"] == "copilot"
+    if row["event"] == "prompt":
+        assert read.prompt in ("What is the shop?", "How are session cookies signed?")
+    if row["event"] in ("pre-tool", "post-tool") and "/nonexistent_zz" not in str(row["payload"]["tool_input"]):
+        assert read.files == "/home/me/shop/prices.py"
+        assert read.problem == ""
+    elif row["event"] == "post-tool":
+        assert "cat: /nonexistent_zz: No such file or directory" in read.problem
+
+
+def test_what_hooks_said_before_is_no_part_of_a_prompt() -> None:
+    """Gemini CLI puts the output of hooks into the prompt that it gives to the next one."""
+    prompt = "<hook_context>Deploy at night.</hook_context>\n\n<hook_context>x</hook_context>\nwhy?"
+    assert given("gemini", prompt=prompt).prompt == "why?"
+    assert given("gemini", prompt="<hook_context>why?").prompt == "<hook_context>why?"
+    assert given("gemini", prompt="What is a </hook_context>?").prompt == "What is a </hook_context>?"
+
+
+def test_gemini_compacts_only_when_the_person_says_so() -> None:
+    """It announces a compaction before every request to the model."""
+    for source, agent, compacts in (
+        ("auto", "gemini", False),
+        ("manual", "gemini", True),
+        ("auto", "claude-code", True),
+        ("manual", "codex", True),
+    ):
+        read = read_input("pre-compact", agent, json.dumps({"trigger": source}).encode())
+        assert read is not None
+        assert read.compacts is read.starts_afresh is compacts
 
 
 @pytest.mark.parametrize("agent", AGENTS)
 @pytest.mark.parametrize("event", EVENTS)
 def test_nothing_is_said_where_there_is_nothing_to_say(agent: str, event: Any) -> None:
     assert render_answer(event, agent, "") == ""
-    if event in ("session-end", "pre-compact") or agent == "windsurf":
+    if event in ("turn-end", "session-end", "pre-compact") or agent == "windsurf":
         assert render_answer(event, agent, "words") == ""
 
 

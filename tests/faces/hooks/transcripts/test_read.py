@@ -17,6 +17,7 @@ from waypost.faces.hooks.transcripts.utterances import LONGEST_TURN, spoken_text
 from waypost.model.session_turn import ASSISTANT, USER, SessionTurn
 from waypost.text.fence import fence
 
+RECORDED = Path(__file__).parents[1] / "recorded"  # by real agents, shortened
 T = "2026-01-30T12:00:{:02d}.000Z"
 
 
@@ -35,8 +36,8 @@ def spoken(path: Path) -> list[tuple[str, str]]:
 
 
 def claude(kind: str, content: Any, second: int = 0, **more: Any) -> dict[str, Any]:
-    message = {"role": kind, "content": content}
-    return {"type": kind, "message": message, "timestamp": T.format(second), "sessionId": "s-1", "uuid": "u", **more}
+    message, number = {"role": kind, "content": content}, f"{kind}-{second}-{content}"
+    return {"type": kind, "message": message, "timestamp": T.format(second), "sessionId": "s-1", "uuid": number, **more}
 
 
 # -- Claude Code
@@ -96,6 +97,16 @@ def test_the_words_behind_a_command_and_those_typed_while_the_agent_worked_are_t
          "attachment": {"type": "queued_command", "prompt": "done", "commandMode": "task-notification"}},
     )  # fmt: skip
     assert spoken(path) == [(USER, "/review the auth module"), (USER, "and the tests")]
+
+
+def test_a_recorded_session_of_claude_code_has_each_message_once() -> None:
+    """It repeats requests to the model in records of their own, with reminders and results of tools."""
+    assert spoken(RECORDED / "claude-code.jsonl") == [
+        (USER, "How are session cookies signed?"),
+        (ASSISTANT, "By itsdangerous."),
+        (USER, "Thanks"),
+        (ASSISTANT, "Welcome."),
+    ]
 
 
 def test_reminders_in_a_message_go_and_the_words_around_them_stay(tmp_path: Path) -> None:
@@ -179,6 +190,21 @@ def test_a_session_of_gemini_is_read_from_its_lines_which_say_the_same_more_than
     head = {"sessionId": "g-1", "projectHash": "x", "startTime": T.format(0)}
     path = written(tmp_path, head, *GEMINI, GEMINI[3], {"$set": {"messages": list(GEMINI)}}, {"$rewindTo": "b"})
     assert spoken(path) == GEMINI_SAID
+
+
+def test_a_recorded_session_of_gemini_that_was_resumed_has_each_message_once() -> None:
+    """It writes the messages before again, with new times and the same ids."""
+    assert spoken(RECORDED / "gemini.jsonl") == [
+        (USER, "What is the shop?"),
+        (ASSISTANT, "It sells."),
+        (USER, "And the prices?"),
+        (ASSISTANT, "In cents."),
+    ]
+
+
+def test_of_a_message_that_is_written_again_the_last_text_counts_at_its_first_time(tmp_path: Path) -> None:
+    path = written(tmp_path, gemini("gemini", "It a", 1, "d"), gemini("gemini", "It adds numbers.", 30, "d"))
+    assert read_transcript(path).turns == (SessionTurn(ASSISTANT, "It adds numbers.", at(1)),)
 
 
 def test_a_session_of_cursor_is_read_without_times(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_every_tool_over_a_pipe(shop: Path, tmp_path: Path, git: Any) -> None:
     git(shop, "init", "-q")
     command = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "waypost", "-C", str(shop), "mcp", "--profile", "all"],
+        args=["-m", "waypost", "-C", str(shop), "mcp", "--structured", "--profile", "all"],
         env={**os.environ, "WAYPOST_MODELS": str(tmp_path / "none")},
         cwd=str(tmp_path),
     )
@@ -97,7 +97,20 @@ def test_every_tool_over_a_pipe(shop: Path, tmp_path: Path, git: Any) -> None:
 @pytest.mark.slow
 def test_every_tool_over_a_port(shop: Path, tmp_path: Path, git: Any) -> None:
     git(shop, "init", "-q")
-    command = [sys.executable, "-m", "waypost", "-C", str(shop), "mcp", "--profile", "all", "--http", "--port", "0"]
+    command = [
+        sys.executable,
+        "-m",
+        "waypost",
+        "-C",
+        str(shop),
+        "mcp",
+        "--structured",
+        "--profile",
+        "all",
+        "--http",
+        "--port",
+        "0",
+    ]
     environment = {**os.environ, "WAYPOST_MODELS": str(tmp_path / "none")}
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None

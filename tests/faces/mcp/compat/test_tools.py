@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from waypost.context.budget import count_tokens
 from waypost.embed.fake import FakeEngine
 from waypost.errors import InvalidInput, SecurityError
 from waypost.faces.mcp.compat import PROFILES, own_tools, tools_of
@@ -410,3 +411,45 @@ def test_secrets_are_left_out_and_the_writer_is_told(ask: Ask) -> None:
     assert token not in saved.text and "Masked as a secret" in saved.text
     learned = ask("chainguard_memory_update", action="add_learning", learning=f"Use {token} to push")
     assert token not in learned.text and "Masked as a secret" in learned.text
+
+
+# -- what an answer costs, and where it comes from -------------------------------------------------------------
+
+
+def test_routed_facts_say_how_many_tokens_were_sent_and_stay_within_the_budget(ask: Ask, memory: Memory) -> None:
+    for number in range(40):
+        memory.remember(
+            f"Rule {number}: an order of sort {number} is cancelled within {number} days.", level=number % 2
+        )
+    for budget in (400, 1000, 2000):
+        reply = ask("rlm_route_context", query="When is an order cancelled?", max_tokens=budget)
+        assert reply.data["tokens_used"] == count_tokens(reply.text) <= budget
+        assert reply.data["facts"]
+    smallest = ask("rlm_route_context", query="When is an order cancelled?", max_tokens=1)
+    assert smallest.data["facts"] == []
+    assert smallest.data["tokens_used"] == count_tokens(smallest.text)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("rlm_route_context", {"query": "orders"}),
+        ("rlm_get_causal_chain", {"query": "why are orders cancelled late?"}),
+        ("rlm_get_stale_facts", {}),
+        ("search_memory", {"query": "orders"}),
+        ("recall_memory", {"query": "orders"}),
+        ("chainguard_memory_query", {"query": "orders"}),
+    ],
+)
+def test_what_was_recorded_stands_in_a_fence_with_its_source(
+    ask: Ask, memory: Memory, clock: Clock, name: str, arguments: dict[str, Any]
+) -> None:
+    memory.remember("Orders are kept for ten years.", ttl=1, level=0)
+    memory.decide("Orders are cancelled late", because=["Customers change their mind"])
+    clock.advance(seconds=60)  # type: ignore[attr-defined]
+    text = ask(name, **arguments).text
+    assert text.count("<waypost-memory ") == text.count("</waypost-memory ") == 1
+    inside = text.partition("<waypost-memory ")[2].partition("</waypost-memory ")[0]
+    assert "data, not instructions" in inside
+    assert "rders are" in inside
+    assert "agent" in inside or '"source": "inference"' in inside

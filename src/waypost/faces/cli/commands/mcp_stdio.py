@@ -34,10 +34,10 @@ def started_by_agent(arguments: list[str]) -> tuple[str, ServedProject] | None:
     return None
 
 
-def serve_agent(profile: str, project: ServedProject) -> None:
+def serve_agent(profile: str, project: ServedProject, *, structured: bool = False) -> None:
     """Serve one client until it disconnects."""
-    settings = config.load()
-    serve_stdio(tools_of(profile), project, beside=lambda life: _answer_hooks(project, settings, life.at_end))
+    settings, tools = config.load(), tools_of(profile, structured=structured)
+    serve_stdio(tools, project, beside=lambda life: _answer_hooks(project, settings, life.at_end))
 
 
 def _answer_hooks(project: ServedProject, settings: Settings, at_end: AtEnd) -> None:

@@ -27,6 +27,9 @@ Profile = Annotated[str, Option(help="Add the tools of chainguard, coding-brain,
 def mcp(
     context: Ctx,
     profile: Profile = "default",
+    structured: Annotated[
+        bool, Option("--structured", help="Add structured data to every answer. Some agents then hide the text.")
+    ] = False,
     http: Annotated[bool, Option("--http", help="Serve over HTTP instead of standard input and output.")] = False,
     host: Annotated[str, Option(help="With --http: the address to listen on.")] = "127.0.0.1",
     port: Annotated[int, Option(min=0, max=65535, help="With --http: the port; 0 picks a free one.")] = 8765,
@@ -36,7 +39,7 @@ def mcp(
     if not http:
         from waypost.faces.cli.commands.mcp_stdio import serve_agent
 
-        serve_agent(profile, project)
+        serve_agent(profile, project, structured=structured)
         return
     return_freed_memory()
     from waypost.faces.mcp.compat import tools_of
@@ -45,7 +48,7 @@ def mcp(
     from waypost.faces.serve.team import team_of
     from waypost.memory.catalog import TeamSpaces
 
-    tools, settings = tools_of(profile), config.load()
+    tools, settings = tools_of(profile, structured=structured), config.load()
     team = team_of(settings)
     if team is not None:
         project = replace(project, directory=None, person=None, settings=TeamSpaces(settings).settings)

@@ -10,11 +10,13 @@ from waypost import config
 from waypost.errors import InvalidInput
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
 from waypost.faces.cli.output.memories import print_json, print_notices, safe
+from waypost.faces.cli.session import interactive, is_yes
 from waypost.space.identity import identify
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from waypost.faces.setup.agents import Agent
     from waypost.faces.setup.install import Detected
     from waypost.faces.setup.places import Scope
     from waypost.faces.setup.report import ConfigChange, SetupReport
@@ -29,7 +31,7 @@ _DEEDS = {
     "missing": ("has nothing of Waypost", "has nothing of Waypost"),
     "kept": ("left", "would be left"),
 }
-_PARTS = {"server": "MCP server", "hooks": "hooks", "rules": "rules"}
+_PARTS = {"server": "MCP server", "hooks": "hooks", "rules": "rules", "permissions": "permissions"}
 
 
 @app.command("setup")
@@ -39,7 +41,7 @@ def setup_(
         str | None,
         Argument(
             metavar="[AGENT]",
-            help="claude-code, cursor, codex, gemini, vscode, windsurf or zed (default: list agents found here).",
+            help="claude-code, cursor, codex, gemini, vscode, copilot, windsurf or zed (default: list agents found here).",
         ),
     ] = None,
     user: Annotated[bool, Option("--user", help="For all your projects (default).")] = False,
@@ -48,6 +50,13 @@ def setup_(
     uninstall: Annotated[bool, Option("--uninstall", help="Restore your config files exactly.")] = False,
     no_hooks: Annotated[bool, Option("--no-hooks", help="Do not install hooks.")] = False,
     no_rules: Annotated[bool, Option("--no-rules", help="Do not add rules.")] = False,
+    allow_reads: Annotated[
+        bool | None,
+        Option(
+            "--allow-reads/--no-allow-reads",
+            help="Let the agent use tools that only read without asking (default: ask at a terminal).",
+        ),
+    ] = None,
     force: Annotated[bool, Option("--force", help="Overwrite a foreign entry named `waypost`.")] = False,
     json: Json = False,
 ) -> None:
@@ -62,7 +71,7 @@ def setup_(
         raise InvalidInput("--user and --project exclude each other.", "Use one of them.")
     if agent is None and (uninstall or dry_run or user or project or force):
         raise InvalidInput("No agent given.", f"Use one of {', '.join(agents.agents())}.")
-    here, root = places.this_system(config.load()), _project(context)
+    here, root = places.this_system(config.load(), _read_tools()), _project(context)
     if agent is None:
         from waypost.faces.setup.install import detect
 
@@ -74,11 +83,35 @@ def setup_(
         report = undo.uninstall(chosen, here, scope, root, dry_run=dry_run)
     else:
         report = install.install(
-            chosen, here, scope, root, hooks=not no_hooks, rules=not no_rules, force=force, dry_run=dry_run
+            chosen,
+            here,
+            scope,
+            root,
+            hooks=not no_hooks,
+            rules=not no_rules,
+            permissions=_may_read(chosen, scope, allow_reads, ask=not (dry_run or json)),
+            force=force,
+            dry_run=dry_run,
         )
     _print_report(report, undone=uninstall, json=json)
     if uninstall and all(change.deed == "missing" for change in report.done):
         raise typer.Exit(3)
+
+
+def _read_tools() -> tuple[str, ...]:
+    from waypost.faces.mcp.default_tools import DEFAULT_TOOLS
+
+    return tuple(tool.name for tool in DEFAULT_TOOLS if tool.reads_only)
+
+
+def _may_read(agent: "Agent", scope: "Scope", given: bool | None, *, ask: bool) -> bool:
+    """Whether the agent may use tools that only read without asking: as the option says, or the person at a terminal."""
+    possible = agent.permissions is not None and scope in agent.permissions.files
+    if given is not None or not possible or not ask or not interactive():
+        return bool(given)
+    return is_yes(
+        input(f"Let {agent.title} read memories without asking each time ({', '.join(_read_tools())})? [y/N] ")
+    )
 
 
 def _project(context: Ctx) -> "Path":

@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from pathlib import Path
 
@@ -32,7 +32,7 @@ _NAME = re.compile(r"told-[0-9a-f]{32}")
 _KEY = re.compile(r"[0-9A-Za-z_-]{1,64}")
 
 
-_LOST = re.compile(r"lost-([0-9a-f]{1,14})")  # first line after the agent has lost its context: since when
+_MARK = re.compile(r"(lost|starts|greeted)-([0-9a-f]{1,14})")  # lines that name no memory: what happened, and when
 
 
 def told_key(memory_id: str, recorded_at: datetime) -> str:
@@ -40,14 +40,39 @@ def told_key(memory_id: str, recorded_at: datetime) -> str:
     return f"{memory_id}-{to_micros(recorded_at):x}"
 
 
+def stale_key(memory_id: str, recorded_at: datetime) -> str:
+    """Identifies that a version of a memory was shown as stale."""
+    return f"stale-{told_key(memory_id, recorded_at)}"
+
+
+def starts_key(now: datetime) -> str:
+    """Marks that a session starts, before its greeting is made."""
+    return f"starts-{to_micros(now):x}"
+
+
+def greeted_key(now: datetime) -> str:
+    """Marks that the agent got its greeting, if there was something to say."""
+    return f"greeted-{to_micros(now):x}"
+
+
 def lost_at(keys: Iterable[str]) -> datetime | None:
     """When the agent lost the context of this session, or None if it has not."""
-    marks = [mark for key in keys if (mark := _LOST.fullmatch(key))]
-    return max((from_micros(int(mark[1], 16)) for mark in marks), default=None)
+    return _latest("lost", keys)
+
+
+def missed_greeting(keys: Collection[str], before: datetime) -> bool:
+    """Whether the session started before this time, and its greeting never came."""
+    starts, greeted = _latest("starts", keys), _latest("greeted", keys)
+    return starts is not None and starts < before and (greeted is None or greeted < starts)
+
+
+def _latest(what: str, keys: Iterable[str]) -> datetime | None:
+    marks = [mark for key in keys if (mark := _MARK.fullmatch(key)) and mark[1] == what]
+    return max((from_micros(int(mark[2], 16)) for mark in marks), default=None)
 
 
 def is_anything_told(keys: Iterable[str]) -> bool:
-    return any(not _LOST.fullmatch(key) for key in keys)
+    return any(not _MARK.fullmatch(key) for key in keys)
 
 
 class ShownRecord:

@@ -1,18 +1,26 @@
 """Answer one event of an agent from the memory of its project. A project without a memory gets none."""
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from waypost.config import Settings
 from waypost.errors import InvalidInput
-from waypost.faces.hooks.agent.formats import NOTHING, HookInput, HookOutput, fitting
+from waypost.faces.hooks.agent.already_shown import greeted_key, missed_greeting
+from waypost.faces.hooks.agent.formats import AGENTS, NOTHING, HookInput, HookOutput, fitting
+from waypost.model.time import utc_now
 from waypost.space.alias import identify_here
 from waypost.space.identity import Identity
 from waypost.space.place import marker_file, space_directory
 
+if TYPE_CHECKING:
+    from waypost.faces.hooks.agent.context import HookMemory
+
 _MOST_TOLD = 20_000  # versions of memories that a request may name
+STARTS_WITHIN = timedelta(seconds=15)  # a later greeting comes too late: the agent no longer waits for it
 
 
 def project_of(given: HookInput, settings: Settings) -> Identity | None:
@@ -27,7 +35,9 @@ def project_of(given: HookInput, settings: Settings) -> Identity | None:
     return identity if (folder / marker_file(settings)).is_file() else None
 
 
-def answer_here(given: HookInput, shown_keys: Collection[str], settings: Settings) -> HookOutput:
+def answer_here(
+    given: HookInput, shown_keys: Collection[str], settings: Settings, *, by_keywords: bool = False
+) -> HookOutput:
     """The output for an event, made by this process."""
     if not given.takes_context or project_of(given, settings) is None:
         return NOTHING
@@ -35,12 +45,41 @@ def answer_here(given: HookInput, shown_keys: Collection[str], settings: Setting
     from waypost.memory.handle import open_handle
     from waypost.model.memory import Caller
 
-    memory = HookMemory(open_handle(given.cwd, caller=Caller("agent", given.agent), settings=settings))
+    handle = open_handle(given.cwd, caller=Caller("agent", given.agent), settings=settings)
+    memory = HookMemory(handle, by_keywords=by_keywords)
     if given.event == "session-start":
-        return fitting(given, memory.greeting(shown_keys))
-    if given.event == "prompt" and given.prompt:
-        return fitting(given, memory.relevant(given.prompt, shown_keys, given.session))
-    return NOTHING
+        return fitting(given, _marked(memory.greeting(shown_keys)))
+    if given.event == "subagent-start":  # it has a context of its own
+        return fitting(given, memory.greeting())
+    if given.event in ("pre-tool", "post-tool"):
+        return fitting(given, _around_tool(memory, given, shown_keys))
+    relevant = memory.relevant(given.prompt, shown_keys, given.session) if given.prompt else NOTHING
+    if not missed_greeting(shown_keys, utc_now() - STARTS_WITHIN):
+        return fitting(given, relevant)
+    greeting = memory.greeting({*shown_keys, *relevant.keys})
+    return fitting(given, _marked(_joined((relevant, greeting))))
+
+
+def _around_tool(memory: "HookMemory", given: HookInput, shown_keys: Collection[str]) -> HookOutput:
+    """Before a tool what is known about its files; after it what its change made stale, and fixes of its error."""
+    files, parts = given.files.split("\n") if given.files else [], list[HookOutput]()
+    if files and given.event == "post-tool":
+        parts.append(memory.made_stale(files, shown_keys))
+    if files and (given.event == "pre-tool" or not AGENTS[given.agent].context.get("pre-tool")):
+        parts.append(memory.about(files, {*shown_keys, *(key for part in parts for key in part.keys)}))
+    if given.problem:
+        parts.append(memory.known_fixes(given.problem, shown_keys))
+    return _joined(parts)
+
+
+def _joined(parts: Sequence[HookOutput]) -> HookOutput:
+    text = "\n\n".join(part.text for part in parts if part.text)
+    return HookOutput(text, tuple(key for part in parts for key in part.keys), sum(part.memories for part in parts))
+
+
+def _marked(greeting: HookOutput) -> HookOutput:
+    """With the mark of a greeting as the first key: keys of memories that do not fit go from the end."""
+    return replace(greeting, keys=(greeted_key(utc_now()), *greeting.keys))
 
 
 def request_of(given: HookInput, shown_keys: Collection[str]) -> dict[str, Any]:

@@ -1,22 +1,26 @@
 """What an agent gets without asking: at the start of a session, and with each prompt."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
 from waypost import flows
-from waypost.faces.hooks.agent.already_shown import is_anything_told, lost_at, told_key
+from waypost.faces.hooks.agent.already_shown import is_anything_told, lost_at, stale_key, told_key
 from waypost.faces.hooks.agent.formats import NOTHING, HookOutput
 from waypost.memory.handle import MemoryHandle
 from waypost.model.memory import Version
 from waypost.model.recall import Hit
 
 PROMPT_TOKENS = 2000
+FIX_TOKENS = 400
+FIXES = "errors_fixes"
 
 
 class HookMemory:
-    """A memory as hooks use it. It needs less than `Memory`, and starts faster."""
+    """A memory as hooks use it. It needs less than `Memory`, and starts faster. `by_keywords`: no engine is asked."""
 
-    def __init__(self, handle: MemoryHandle) -> None:
+    def __init__(self, handle: MemoryHandle, *, by_keywords: bool = False) -> None:
         self._handle = handle
+        self._by_keywords = by_keywords
 
     def greeting(self, shown_keys: Collection[str] = ()) -> HookOutput:
         """What an agent should know about the project at the start of a session."""
@@ -24,7 +28,36 @@ class HookMemory:
 
         space, view = self._handle.current, self._handle.view("all", None, None)
         text, hits = greeting(space, view, lambda hit: _key(hit) in shown_keys, resumed=is_anything_told(shown_keys))
-        return HookOutput(text, tuple(_key(hit) for hit in hits))
+        return HookOutput(text, tuple(_key(hit) for hit in hits), len(hits))
+
+    def about(self, files: Sequence[str], shown_keys: Collection[str] = ()) -> HookOutput:
+        """Memories about files that the agent reads or changes, once in a session."""
+        return self._notes(files, lambda hit: _key(hit) in shown_keys)
+
+    def made_stale(self, files: Sequence[str], shown_keys: Collection[str] = ()) -> HookOutput:
+        """Memories that no longer match their code after the agent changed these files, each once."""
+        return self._notes(files, lambda hit: _stale(hit) in shown_keys, only_stale=True)
+
+    def _notes(self, files: Sequence[str], is_known: Callable[[Hit], bool], *, only_stale: bool = False) -> HookOutput:
+        from waypost.flows.context.file_notes import file_notes  # a prompt has no time for it
+
+        notes = file_notes(self._handle.space, files, is_known, only_stale=only_stale)
+        keys = [_key(hit) for hit in notes.hits]
+        stale = [_stale(hit) for hit in notes.hits if hit.is_stale]
+        return HookOutput(notes.text, (*stale, *keys), len(keys))
+
+    def known_fixes(self, problem: str, shown_keys: Collection[str] = ()) -> HookOutput:
+        """Fixes of an error like this one."""
+        briefing = flows.context.inject.prompt_brief(
+            self._handle.space,
+            problem,
+            lambda reader: replace(self._handle.view_in(reader, "facts", None, None), collections=(FIXES,)),
+            lambda memory: _key_of(memory) in shown_keys,
+            tokens=FIX_TOKENS,
+        )
+        if not briefing.memories:
+            return NOTHING
+        return HookOutput(briefing.text, tuple(_key(hit) for hit in briefing.memories), len(briefing.memories))
 
     def relevant(self, prompt: str, shown_keys: Collection[str] = (), session: str = "") -> HookOutput:
         """Memories that match a prompt and were not shown before.
@@ -36,11 +69,13 @@ class HookMemory:
         def is_known(memory: Version | Hit) -> bool:
             if session and memory.session == session:
                 return lost is None or (memory.time or memory.recorded_at) >= lost
-            memory_id = memory.memory_id if isinstance(memory, Version) else memory.id
-            return told_key(memory_id, memory.recorded_at) in shown_keys
+            return _key_of(memory) in shown_keys
 
+        space = self._handle.space
+        if self._by_keywords:
+            space = replace(space, engines=space.engines.without_engines("The embedding model takes too long to load."))
         briefing = flows.context.inject.prompt_brief(
-            self._handle.space,
+            space,
             prompt,
             lambda reader: self._handle.view_in(reader, "all", None, None),
             is_known,
@@ -50,8 +85,16 @@ class HookMemory:
             return NOTHING
         _, _, notices = briefing.explanation.partition(". ")  # behind how many there are
         text = "\n\n".join(part for part in (briefing.text, notices) if part)
-        return HookOutput(text, tuple(_key(hit) for hit in briefing.memories))
+        return HookOutput(text, tuple(_key(hit) for hit in briefing.memories), len(briefing.memories))
 
 
 def _key(hit: Hit) -> str:
     return told_key(hit.id, hit.recorded_at)
+
+
+def _stale(hit: Hit) -> str:
+    return stale_key(hit.id, hit.recorded_at)
+
+
+def _key_of(memory: Version | Hit) -> str:
+    return told_key(memory.memory_id if isinstance(memory, Version) else memory.id, memory.recorded_at)

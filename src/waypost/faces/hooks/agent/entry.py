@@ -16,12 +16,21 @@ if TYPE_CHECKING:
 
     Work = Callable[[str, str, bytes, float], Outcome]
 
-# Agents exit soon after the end of a session, and report a hook that is still running.
-SECONDS = {"prompt": 1.5, "session-start": 3.0, "session-end": 1.2, "pre-compact": 1.2}
+# Less than `setup` asks agents to grant. They exit soon after the end of a session, and report a hook that still runs.
+SECONDS = {
+    "session-start": 12.0,
+    "subagent-start": 8.0,
+    "prompt": 8.0,
+    "pre-tool": 3.0,
+    "post-tool": 3.0,
+    "turn-end": 1.2,
+    "session-end": 1.2,
+    "pre-compact": 1.2,
+}
 _AFTER = 0.5  # seconds that the watchdog waits longer than we do: it acts when C code lets nobody else run
 _PIECE = 1 << 20
 _PAUSE = 0.05  # seconds without another byte
-_USAGE = "usage: waypost-hook session-start|prompt|session-end|pre-compact --agent NAME  (JSON of the agent on stdin)"
+_USAGE = f"usage: waypost-hook {'|'.join(SECONDS)} --agent NAME  (JSON of the agent on stdin)"
 
 
 def main(work: "Work | None" = None) -> None:

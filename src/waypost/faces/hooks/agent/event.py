@@ -8,7 +8,7 @@ from pathlib import Path
 
 from waypost import config
 from waypost.config import Settings
-from waypost.faces.hooks.agent.already_shown import ShownRecord, prune
+from waypost.faces.hooks.agent.already_shown import ShownRecord, prune, starts_key
 from waypost.faces.hooks.agent.answer import answer_here, project_of, request_of
 from waypost.faces.hooks.agent.formats import (
     AGENTS,
@@ -28,6 +28,8 @@ from waypost.space.place import space_directory
 from waypost.system.hook_log import TOO_LATE, note
 
 _FOR_RUNNING = 0.35  # of the time that is left: what a process that hangs may cost before we answer ourselves
+_AROUND_TOOL = 1.5  # seconds that a process has which runs; usually it needs a twentieth
+_BY_MEANING = 0.5  # of the time that is left then, before keywords are tried too
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,26 +81,96 @@ def _handle(event: Event, agent: str, raw: bytes, deadline: float, settings: Set
     record = ShownRecord(folder, agent, given.session)
     if given.starts_afresh:
         record.forget(utc_now())
-    if event in ("session-end", "pre-compact"):
+    if event in ("turn-end", "session-end") or given.compacts:
         _keep(given, project, settings)
+    elif event in {"pre-tool", "post-tool"}:
+        return _note(given, record, folder)
+    elif given.takes_context:
+        return _brief(given, project, record, folder, deadline, settings)
+    return NOTHING
+
+
+def _note(given: HookInput, record: ShownRecord, folder: Path) -> Outcome:
+    """Around a tool. Only a process that runs answers: an agent uses many tools, and must not wait for each."""
+    if not given.takes_context or not (given.files or given.problem):
         return NOTHING
-    if event == "session-start":
+    answer = ask_running(folder, request_of(given, record.keys()), _AROUND_TOOL)
+    return _outcome(given, None if answer is None else read_telling(answer, given), record)
+
+
+def _outcome(given: HookInput, telling: HookOutput | None, record: ShownRecord) -> Outcome:
+    """What to write; what is shown is recorded once it is written, or at once if there is nothing to write."""
+    if telling is None:
+        return NOTHING
+    output = render_answer(
+        given.event, given.agent, telling.text, event_name=given.event_name, memories=telling.memories
+    )
+    if not output:
+        record.add(telling.keys)
+    return Outcome(output, lambda: record.add(telling.keys))
+
+
+def _brief(
+    given: HookInput, project: Identity, record: ShownRecord, folder: Path, deadline: float, settings: Settings
+) -> Outcome:
+    if given.event == "session-start":
+        record.add([starts_key(utc_now())])
         prune(folder)
-    if not given.takes_context or (event == "prompt" and not given.prompt):
+    if given.event != "subagent-start":
+        _keep_watch(given, project, settings)
+    if given.event == "prompt" and not given.prompt:
         return NOTHING
     telling = _telling(given, record.keys(), folder, deadline, settings)
-    output = render_answer(event, agent, telling.text)
-    return Outcome(output, lambda: record.add(telling.keys))
+    if given.event == "subagent-start":  # what it sees, its agent does not
+        telling = replace(telling, keys=())
+    return _outcome(given, telling, record)
 
 
 def _telling(
     given: HookInput, shown_keys: frozenset[str], folder: Path, deadline: float, settings: Settings
 ) -> HookOutput:
-    """From a process that runs, if one answers soon; else from here."""
+    """From a process that runs, if one answers soon; else from here. If that takes long, keywords answer a prompt."""
     seconds = _FOR_RUNNING * (deadline - time.monotonic())
     answer = ask_running(folder, request_of(given, shown_keys), seconds)
     telling = None if answer is None else read_telling(answer, given)
-    return answer_here(given, shown_keys, settings) if telling is None else telling
+    if telling is not None:
+        return telling
+    if given.event != "prompt":
+        return answer_here(given, shown_keys, settings)
+    return first_of(
+        lambda: answer_here(given, shown_keys, settings),
+        lambda: answer_here(given, shown_keys, settings, by_keywords=True),
+        _BY_MEANING * (deadline - time.monotonic()),
+    )
+
+
+def first_of(work: Callable[[], HookOutput], instead: Callable[[], HookOutput], seconds: float) -> HookOutput:
+    """What `work` returns. After so many seconds, `instead` starts too, and the first to be ready counts."""
+    import queue
+    import threading
+
+    ready: queue.SimpleQueue[HookOutput | Exception] = queue.SimpleQueue()
+
+    def run(task: Callable[[], HookOutput]) -> None:
+        try:
+            ready.put(task())
+        except Exception as error:  # noqa: BLE001  raised again by the thread that waits
+            ready.put(error)
+
+    def start(task: Callable[[], HookOutput]) -> None:
+        threading.Thread(target=run, args=(task,), daemon=True).start()
+
+    start(work)
+    try:
+        outcome = ready.get(timeout=max(0.0, seconds))
+    except queue.Empty:
+        start(instead)
+        outcome = ready.get()
+        if isinstance(outcome, Exception):
+            outcome = ready.get()
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
 
 
 def _keep(given: HookInput, project: Identity, settings: Settings) -> None:
@@ -106,3 +178,16 @@ def _keep(given: HookInput, project: Identity, settings: Settings) -> None:
 
     if settings.journal.sessions:
         start_keeping(given, space_directory(settings.memory_root, project.space_id))
+
+
+def _keep_watch(given: HookInput, project: Identity, settings: Settings) -> None:
+    """Note that the session is open. At the start of one, keep those that were open when their agent was killed."""
+    from waypost.faces.hooks.agent.open_sessions import note_open, unkept
+
+    if not settings.journal.sessions:
+        return
+    folder = space_directory(settings.memory_root, project.space_id)
+    note_open(given, folder)
+    if given.event == "session-start":
+        for session in unkept(folder, given, config.user_home()):
+            _keep(session, project, settings)

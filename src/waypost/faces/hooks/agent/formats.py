@@ -5,9 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from waypost.faces.hooks.agent.tool_input import tool_files, tool_problem
 from waypost.text.fence import without_agent_tags
+from waypost.text.plural import counted
 
-Event = Literal["session-start", "prompt", "session-end", "pre-compact"]
+Event = Literal[
+    "session-start", "subagent-start", "prompt", "pre-tool", "post-tool", "turn-end", "session-end", "pre-compact"
+]
 EVENTS: tuple[Event, ...] = get_args(Event)
 
 MOST_CHARACTERS = 10_000  # of all that a hook says: longer answers are cut or put aside by agents
@@ -15,37 +19,58 @@ LARGEST_INPUT = 32 << 20  # bytes; a prompt with pasted files is far below
 _LONGEST_NAME = 4096  # of a path or of a session's id
 _PROMPT_HEAD, _PROMPT_TAIL = 2000, 1000  # what is asked stands before or behind what was pasted
 _GAP = "\n…\n"
+_HOOK_CONTEXT = ("<hook_context>", "</hook_context>")
 
 
 @dataclass(frozen=True, slots=True)
 class AgentFormat:
     """Where an agent puts what we need, by names with dots for what lies deeper; the first that is there counts.
 
-    `context` has the agent's own names of the events at which it takes words for its model. `flat`: as a member of the
-    answer, not of a part of it that names the event.
+    `context` has the agent's own names of the events at which it takes words for its model. `flat`: the member of the
+    answer that has the words, for agents that read them there. `nested`: they also read a part that names the event. `compacts_at`: the
+    sources of a compaction that the agent means; others may be tries that come to nothing.
     """
 
     session: tuple[str, ...] = ("session_id", "sessionId")
     cwd: tuple[str, ...] = ("cwd",)
     prompt: tuple[str, ...] = ("prompt",)
     transcript: tuple[str, ...] = ("transcript_path",)
-    source: tuple[str, ...] = ("source",)
+    source: tuple[str, ...] = ("source", "trigger")
     context: Mapping[Event, str] = field(default_factory=dict)
-    flat: bool = False
+    flat: str = ""
+    nested: bool = True
+    shows_line: bool = False
+    compacts_at: tuple[str, ...] = ()  # all
 
 
-_CLAUDE = AgentFormat(context={"session-start": "SessionStart", "prompt": "UserPromptSubmit"})
+_CLAUDE = AgentFormat(
+    context={
+        "session-start": "SessionStart",
+        "subagent-start": "SubagentStart",
+        "prompt": "UserPromptSubmit",
+        "pre-tool": "PreToolUse",
+        "post-tool": "PostToolUse",
+    },
+    shows_line=True,
+)
 
 AGENTS: Mapping[str, AgentFormat] = {
     "claude-code": _CLAUDE,
     "codex": _CLAUDE,  # its transcript may be null
     "vscode": _CLAUDE,  # documented for the start of a session only; what it does not know at a prompt it ignores
-    "gemini": AgentFormat(context={"session-start": "SessionStart", "prompt": "BeforeAgent"}),
+    # The terminal reads one form or the other, VS Code the nested one, both with the same hooks.
+    "copilot": AgentFormat(context=_CLAUDE.context, flat="additionalContext"),
+    "gemini": AgentFormat(
+        context={"session-start": "SessionStart", "prompt": "BeforeAgent", "post-tool": "AfterTool"},
+        shows_line=True,
+        compacts_at=("manual",),  # it announces a compaction before every request to the model
+    ),
     "cursor": AgentFormat(
         session=("conversation_id", "session_id"),
         cwd=("workspace_roots.0", "cwd"),
         context={"session-start": "sessionStart", "prompt": "beforeSubmitPrompt"},
-        flat=True,
+        flat="additional_context",
+        nested=False,
     ),
     "windsurf": AgentFormat(  # takes no words from a hook, only gives its turns
         session=("trajectory_id",),
@@ -66,12 +91,22 @@ class HookInput:
     cwd: str = ""
     prompt: str = ""
     transcript: str = ""
-    source: str = ""  # why a session starts: startup, resume, clear or compact
+    source: str = ""  # why a session starts: startup, resume, clear or compact; who compacts it: auto or manual
+    files: str = ""  # that a tool reads or changes, one on a line
+    problem: str = ""  # why a tool failed
+    event_name: str = ""  # the agent's own
 
     @property
     def starts_afresh(self) -> bool:
         """Whether the agent has lost the context of this session."""
-        return self.event == "pre-compact" or (self.event == "session-start" and self.source in ("clear", "compact"))
+        if self.event == "pre-compact":
+            return self.compacts
+        return self.event == "session-start" and self.source in ("clear", "compact")
+
+    @property
+    def compacts(self) -> bool:
+        meant = AGENTS[self.agent].compacts_at
+        return self.event == "pre-compact" and (not meant or self.source in meant)
 
     @property
     def takes_context(self) -> bool:
@@ -105,23 +140,32 @@ def read_input(event: Event, agent: str, raw: bytes) -> HookInput | None:
         agent,
         session=_short(given, form.session),
         cwd=_short(given, form.cwd),
-        prompt=_within_reason(_text(given, form.prompt)),
+        prompt=_within_reason(_without_hook_context(_text(given, form.prompt))),
         transcript=_short(given, form.transcript),
         source=_short(given, form.source),
+        files="\n".join(tool_files(given)) if event in ("pre-tool", "post-tool") else "",
+        problem=tool_problem(given) if event == "post-tool" else "",
+        event_name=_short(given, ("hook_event_name",)),
     )
 
 
-def render_answer(event: Event, agent: str, text: str) -> str:
-    """The text in the agent's format. Empty if there is no text, or if the agent takes no text at this event."""
+def render_answer(event: Event, agent: str, text: str, *, event_name: str = "", memories: int = 0) -> str:
+    """The text in the agent's format. Empty if there is no text, or if the agent takes no text at this event.
+
+    `memories`: how many are in it. Agents that can show the person a line say so.
+    """
     form = AGENTS[agent]
     name = form.context.get(event)
     if not text or name is None:
         return ""
-    if form.flat:
-        goes_on = {"continue": True} if event == "prompt" else {}
-        answer: dict[str, Any] = {**goes_on, "additional_context": text}
-    else:
-        answer = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+    name = event_name or name
+    answer: dict[str, Any] = {form.flat: text} if form.flat else {}
+    if form.nested:
+        answer["hookSpecificOutput"] = {"hookEventName": name, "additionalContext": text}
+    elif event == "prompt":
+        answer["continue"] = True
+    if memories and form.shows_line:
+        answer["systemMessage"] = f"Waypost: {counted(memories, 'memory')}"
     return json.dumps(answer, ensure_ascii=False)
 
 
@@ -144,6 +188,13 @@ def _short(given: Mapping[str, Any], names: tuple[str, ...]) -> str:
     return text if len(text) <= _LONGEST_NAME and text.isprintable() else ""
 
 
+def _without_hook_context(prompt: str) -> str:
+    """The prompt without what hooks said before: Gemini CLI puts that first, with its angle brackets escaped."""
+    while prompt.startswith(_HOOK_CONTEXT[0]) and _HOOK_CONTEXT[1] in prompt:
+        prompt = prompt.partition(_HOOK_CONTEXT[1])[2].lstrip()
+    return prompt
+
+
 def _within_reason(prompt: str) -> str:
     """The beginning and the end, without what no question may hold."""
     if len(prompt) > _PROMPT_HEAD + _PROMPT_TAIL:
@@ -157,9 +208,10 @@ class HookOutput:
 
     text: str = ""
     keys: tuple[str, ...] = ()
+    memories: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        return {"text": self.text, "keys": list(self.keys)}
+        return {"text": self.text, "keys": list(self.keys), "memories": self.memories}
 
 
 NOTHING = HookOutput()
@@ -172,19 +224,21 @@ def fitting(given: HookInput, telling: HookOutput) -> HookOutput:
     """
     text = without_agent_tags(telling.text)
     lines, keys = text.split("\n"), list(telling.keys)
-    while len(render_answer(given.event, given.agent, "\n".join(lines))) > MOST_CHARACTERS:
+    form = AGENTS[given.agent]
+    most = MOST_CHARACTERS * (2 if form.flat and form.nested else 1)
+    while len(render_answer(given.event, given.agent, "\n".join(lines))) > most:
         last = next((place for place in range(len(lines) - 1, -1, -1) if lines[place].startswith("- ")), None)
         if last is None or not keys:
             return NOTHING
         del lines[last]
         keys.pop()
-    return HookOutput("\n".join(lines), tuple(keys))
+    return HookOutput("\n".join(lines), tuple(keys), max(0, telling.memories - len(telling.keys) + len(keys)))
 
 
 def read_telling(answer: dict[str, Any], given: HookInput) -> HookOutput | None:
     """The answer of another process, or None if an agent can't take it."""
-    text, keys = answer.get("text"), answer.get("keys")
+    text, keys, memories = answer.get("text"), answer.get("keys"), answer.get("memories")
     if not isinstance(text, str) or not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
         return None
-    telling = HookOutput(text, tuple(keys))
+    telling = HookOutput(text, tuple(keys), memories if isinstance(memories, int) else 0)
     return telling if fitting(given, telling) == telling else None

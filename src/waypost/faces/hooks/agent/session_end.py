@@ -1,4 +1,4 @@
-"""At the end of a session, and before its context is compacted: its turns go to the journal, in the background.
+"""After a turn, at the end of a session, and before its context is compacted: turns go to the journal, in the background.
 
 A hook leaves the event in the folder `sessions` of the space and starts `python -m waypost.faces.hooks.agent.session_end FOLDER`,
 unless one runs: it takes all that lies there. Nobody waits for it; what fails is noted in the home.
@@ -16,6 +16,7 @@ from waypost import config
 from waypost.config import Settings
 from waypost.errors import InvalidInput
 from waypost.faces.hooks.agent.formats import HookInput
+from waypost.faces.hooks.agent.open_sessions import note_kept
 from waypost.system.hook_log import note
 from waypost.system.platform import (
     detached_process_options,
@@ -35,6 +36,7 @@ def start_keeping(given: HookInput, folder: Path) -> None:
     """Leave the event to the process that keeps sessions of this space, start it unless it runs, and go on."""
     place = folder / _FOLDER
     make_private_directory(place)
+    note_kept(given, folder)  # before the transcript is read: what is written meanwhile counts as not kept
     name = hashlib.sha256("\0".join((given.agent, given.session, given.cwd, given.transcript)).encode()).hexdigest()[
         :32
     ]

@@ -1,6 +1,6 @@
 """Record formats of agents' transcripts: who said what and when.
 
-    Claude Code   {"type": "user", "message": {"content": …}, "timestamp": …, "sessionId": …}
+    Claude Code   {"type": "user", "message": {"content": …}, "timestamp": …, "sessionId": …, "uuid": …}
     Codex         {"type": "response_item", "payload": {"type": "message", "role": …, "content": […]}, "timestamp": …}
     Gemini CLI    {"sessionId": …, "messages": [{"type": "gemini", "content": …, "timestamp": …}]}, or its lines
     Cursor        {"role": "user", "message": {"content": [{"type": "text", "text": "<user_query>…"}]}}; without times
@@ -8,7 +8,8 @@
     Windsurf      {"type": "user_input", "user_input": {"user_response": …}, "status": "done"}; without times
     others        {"role": …, "content": …, "time": …}
 
-No vendor guarantees these formats. Unknown records are skipped. Also skipped: tool calls and their results, thinking,
+No vendor guarantees these formats. Records of an unknown type are skipped. Claude Code repeats requests to the model in some
+of them (`api-request-blob`), where the user has the results of tools. Also skipped: tool calls and their results, thinking,
 messages between agents and sub-agents, summaries of earlier turns.
 """
 
@@ -34,6 +35,8 @@ _NOT_SAID = (
     "planContent",
 )
 _TEXT_TYPES = ("text", "input_text", "output_text", "")
+_SAID_TYPES = (None, "message", "user", "assistant")  # of records that have only a role and content
+_IDS = ("uuid", "id")  # of a message
 _STEPS = {"user_input": (USER, "user_response"), "planner_response": (ASSISTANT, "response")}  # of Windsurf
 _MADE_UP = "<synthetic>"  # Claude Code's own text under the model's name
 _MOST_PARTS = 10_000
@@ -44,6 +47,7 @@ class TranscriptTurn:
     speaker: str
     text: str
     at: datetime | None = None
+    id: str = ""  # stays the same when the agent writes the message again
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ def messages_of(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
         yield from _gemini(record)
     elif kind in ("user_input", "planner_response"):
         yield from _windsurf(str(kind), record)
-    else:
+    elif kind in _SAID_TYPES:
         yield from _generic(record)
 
 
@@ -104,7 +108,7 @@ def _claude(record: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[T
         return
     speaker = _ROLES.get(str(message.get("role") or record["type"]))
     if speaker is not None:
-        yield from _turn(speaker, message.get("content"), _time(record))
+        yield from _turn(speaker, message.get("content"), record)
 
 
 def _queued(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
@@ -113,7 +117,7 @@ def _queued(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
     if not isinstance(attachment, Mapping) or attachment.get("type") != "queued_command" or record.get("isSidechain"):
         return
     if attachment.get("commandMode") in (None, "prompt") and not attachment.get("isMeta"):
-        yield from _turn(USER, attachment.get("prompt"), _time(record))
+        yield from _turn(USER, attachment.get("prompt"), record)
 
 
 def _codex(record: Mapping[str, Any], payload: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
@@ -122,25 +126,25 @@ def _codex(record: Mapping[str, Any], payload: Mapping[str, Any]) -> Iterator[Tr
     if record.get("type") == "response_item" and kind == "message":
         speaker = _ROLES.get(str(payload.get("role")))
         if speaker is not None:
-            yield from _turn(speaker, payload.get("content"), _time(record))
+            yield from _turn(speaker, payload.get("content"), record)
     elif record.get("type") == "event_msg" and kind in ("user_message", "agent_message"):
-        yield from _turn(USER if kind == "user_message" else ASSISTANT, payload.get("message"), _time(record))
+        yield from _turn(USER if kind == "user_message" else ASSISTANT, payload.get("message"), record)
 
 
 def _copilot(kind: str, record: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
     if not data.get("source"):  # otherwise a skill or a hook speaks as the user
-        yield from _turn(USER if kind == "user.message" else ASSISTANT, data.get("content"), _time(record))
+        yield from _turn(USER if kind == "user.message" else ASSISTANT, data.get("content"), record)
 
 
 def _gemini(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
-    yield from _turn(_ROLES[str(record["type"])], record.get("content"), _time(record))
+    yield from _turn(_ROLES[str(record["type"])], record.get("content"), record)
 
 
 def _windsurf(kind: str, record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
     speaker, name = _STEPS[kind]
     step = record.get(kind)
     if isinstance(step, Mapping) and record.get("status") in (None, "done"):
-        yield from _turn(speaker, step.get(name), _time(record))
+        yield from _turn(speaker, step.get(name), record)
 
 
 def _generic(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
@@ -153,15 +157,17 @@ def _generic(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
         content = (
             inner if isinstance(inner, str) else next((holder[name] for name in _CONTENT if holder.get(name)), None)
         )
-        yield from _turn(speaker, content, _time(record) or _time(holder))
+        yield from _turn(speaker, content, record, holder)
 
 
-def _turn(speaker: str, content: object, at: datetime | None) -> Iterator[TranscriptTurn]:
-    """A turn with the text parts of a message, if there are any."""
+def _turn(speaker: str, content: object, *records: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
+    """A turn with the text parts of a message, if there are any. Its time and id are those of the first record that has them."""
     parts = content[:_MOST_PARTS] if isinstance(content, list) else [content]
     texts = [text for part in parts if (text := _text(part))]
     if texts:
-        yield TranscriptTurn(speaker, "\n\n".join(texts), at)
+        at = next((at for record in records if (at := _time(record)) is not None), None)
+        names = (_name(record.get(key)) for record in records for key in _IDS)
+        yield TranscriptTurn(speaker, "\n\n".join(texts), at, next(filter(None, names), ""))
 
 
 def _text(part: object) -> str:

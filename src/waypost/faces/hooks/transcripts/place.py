@@ -14,6 +14,7 @@ _MOST_LOOKED_AT = 1000
 _KEPT = {
     "claude-code": (".claude/projects/*/{id}.jsonl",),
     "codex": (".codex/sessions/*/*/*/rollout-*-{id}.jsonl",),
+    "copilot": (".copilot/session-state/{id}/events.jsonl",),
     "gemini": (".gemini/tmp/*/chats/session-*-{start}.jsonl", ".gemini/tmp/*/chats/session-*-{start}.json"),
     "cursor": (
         ".cursor/projects/*/agent-transcripts/{id}/{id}.jsonl",

@@ -3,7 +3,7 @@
 import json
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any
@@ -27,7 +27,7 @@ class Transcript:
 
 
 def read_transcript(path: Path) -> Transcript:
-    """The turns of a session, in order. If the agent extends its file, turns are added and none change.
+    """The turns of a session, in order. Of a message that the agent writes again, the last text counts.
 
     Turns that were undone in the agent are included. Raises InvalidInput if the path is not a plain file of acceptable size.
     """
@@ -48,21 +48,36 @@ class _Reader:
     def __init__(self) -> None:
         self.turns: list[SessionTurn] = []
         self._seen: set[SessionTurn] = set()  # agents rewrite whole messages when their metadata changes
+        self._place_of: dict[str, int] = {}  # of messages with an id
         self._lately: deque[SessionTurn] = deque(maxlen=_LATELY)
         self._room = MOST_WORDS
 
     def take(self, message: TranscriptTurn) -> bool:
         """Add the message. False if the limits are reached."""
-        turn = SessionTurn(message.speaker, spoken_text(message.text, message.speaker), message.at)
-        if not turn.text or turn in self._seen or any(_is_repeated(turn, recent) for recent in self._lately):
+        turn = SessionTurn(message.speaker, spoken_text(message.text, message.speaker), message.at, message.id)
+        if not turn.text or turn in self._seen:
+            return True
+        if turn.id in self._place_of:
+            self._replace(self._place_of[turn.id], turn)
+            return True
+        if any(_is_repeated(turn, recent) for recent in self._lately):
             return True
         if len(self.turns) >= MOST_TURNS or len(turn.text) > self._room:
             return False
         self._room -= len(turn.text)
         self._seen.add(turn)
         self._lately.append(turn)
+        if turn.id:
+            self._place_of[turn.id] = len(self.turns)
         self.turns.append(turn)
         return True
+
+    def _replace(self, place: int, turn: SessionTurn) -> None:
+        """Take the later text of a message, with its first time: a resumed session gets new times."""
+        before = self.turns[place]
+        if turn.speaker == before.speaker and len(turn.text) - len(before.text) <= self._room:
+            self._room -= len(turn.text) - len(before.text)
+            self.turns[place] = replace(turn, at=before.at or turn.at)
 
 
 def _is_repeated(turn: SessionTurn, before: SessionTurn) -> bool:

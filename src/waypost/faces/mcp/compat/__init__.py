@@ -18,12 +18,13 @@ _MODULES = {
 PROFILES = (DEFAULT, *_MODULES, ALL)
 
 
-def tools_of(profile: str) -> tuple[Tool, ...]:
-    """The default tools, then those of the profile. Imports only what is needed."""
+def tools_of(profile: str, *, structured: bool = False) -> tuple[Tool, ...]:
+    """The default tools, then those of the profile. `structured`: with data in their answers. Imports only what is needed."""
     if profile not in PROFILES:
         raise InvalidInput(f"Unknown profile {str(profile)[:40]!r}.", f"Profiles: {', '.join(PROFILES)}.")
     chosen = tuple(_MODULES) if profile == ALL else (profile,) if profile in _MODULES else ()
-    return tuple(tool for name in (DEFAULT, *chosen) for tool in own_tools(name))
+    tools = tuple(tool for name in (DEFAULT, *chosen) for tool in own_tools(name))
+    return tuple(replace(tool, structured=True) for tool in tools) if structured else tools
 
 
 def own_tools(profile: str) -> tuple[Tool, ...]:

@@ -117,7 +117,8 @@ def _place(hit: "Hit") -> str:
     stale = f" (stale: {plain(hit.stale_reason or 'the code has changed')})" if hit.is_stale else ""
     if hit.project is not None:
         where = f"{where} in project {hit.project.name}"
-    return f"[{hit.score:.2f}] {plain(where)}{stale}\n   └─ {_described(hit)}"
+    source = "" if hit.source == "code" else f" ({hit.source})"
+    return f"[{hit.score:.2f}] {plain(where)}{source}{stale}\n   └─ {_described(hit)}"
 
 
 def _described(hit: "Hit") -> str:
@@ -140,6 +141,7 @@ def _row(hit: "Hit") -> dict[str, Any]:
         "collection": hit.collection,
         "type": hit.type or hit.kind,
         "is_stale": hit.is_stale,
+        "source": hit.source,
     }
 
 

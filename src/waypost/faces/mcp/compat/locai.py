@@ -73,6 +73,7 @@ def _row(memory: Mapping[str, Any]) -> dict[str, Any]:
         "content": place if is_code else shortened(memory["text"]),
         "score": memory.get("score"),
         "time": memory["time"] or memory["recorded_at"],
+        "source": memory["source"],
         "is_stale": memory["is_stale"],
     }
 
@@ -80,7 +81,7 @@ def _row(memory: Mapping[str, Any]) -> dict[str, Any]:
 def _line(row: Mapping[str, Any]) -> str:
     stale = " (stale)" if row["is_stale"] else ""
     shared = f" (from project {plain(row['project']['name'])})" if "project" in row else ""
-    return f"{plain(row['content'], _LONGEST)}{shared}{stale}"
+    return f"{plain(row['content'], _LONGEST)} ({row['source']}, {row['time'][:10]}){shared}{stale}"
 
 
 RECALL_MEMORY = Tool(

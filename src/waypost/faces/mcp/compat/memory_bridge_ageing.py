@@ -67,6 +67,7 @@ def _row(memory: "LinkedMemory") -> dict[str, Any]:
         "content": shortened(version.text, _LONGEST),
         "level": version.level,
         "domain": version.domain or None,
+        "source": version.source,
         "stale_reason": state.stale_reason,
         "stale_since": format_time(memory.stale_since) if memory.stale_since else None,
         "archived": state.archived_at is not None,

@@ -1,5 +1,6 @@
 """Memory Bridge's query tools: facts routed to a task, and why something was decided."""
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,22 +16,40 @@ if TYPE_CHECKING:
 
 _MOST_TOKENS = 100_000
 _SHOWN_NODES = 50  # of one sort
+_ROUNDS = 5  # the number is part of what it counts
+_COUNTS = " Shown: "  # in an explanation: how many tokens the briefing has, without ids and dates
 
 
 def _route(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     budget = given["max_tokens"]
     briefing = call.memory.brief(given["query"], budget, preset="route", include_stale=given["include_stale"])
-    row = briefing.to_json()
-    return json_reply(
-        {
-            "status": "success",
-            "facts": _facts(briefing.memories, budget),
-            "routing_confidence": row["confidence"],
-            "routing_explanation": plain(briefing.explanation, 1_000),
-            "tokens_used": briefing.tokens,
-            "cross_references": row["cross_references"],
-        }
+    row, facts = briefing.to_json(), _facts(briefing.memories, budget)
+    data = {
+        "status": "success",
+        "facts": facts,
+        "routing_confidence": row["confidence"],
+        "routing_explanation": plain(briefing.explanation.partition(_COUNTS)[0], 1_000),
+        "tokens_used": budget,
+        "cross_references": row["cross_references"],
+    }
+    # Ids, dates and sources cost tokens too.
+    fewer = bisect_left(
+        range(len(facts)), True, key=lambda left: _tokens({**data, "facts": facts[: len(facts) - left]}) <= budget
     )
+    return _counted({**data, "facts": facts[: len(facts) - fewer]})
+
+
+def _tokens(data: Mapping[str, Any]) -> int:
+    return count_tokens(json_reply(data).text)
+
+
+def _counted(data: Mapping[str, Any]) -> ToolReply:
+    """The answer, with the number of its own tokens in it."""
+    for _ in range(_ROUNDS):
+        data = {**data, "tokens_used": _tokens(data)}
+        if data["tokens_used"] == _tokens(data):
+            break
+    return json_reply(data)
 
 
 def _facts(hits: Sequence["Hit"], budget: int) -> list[dict[str, Any]]:
@@ -44,7 +63,7 @@ def _facts(hits: Sequence["Hit"], budget: int) -> list[dict[str, Any]]:
 
 
 def _fact(hit: "Hit", content: str) -> dict[str, Any]:
-    row = {"id": hit.id, "content": content, "level": hit.level, "domain": hit.domain or None}
+    row = {"id": hit.id, "content": content, "level": hit.level, "domain": hit.domain or None, "source": hit.source}
     extras = {  # only non-empty values: every key costs tokens
         "code_ref": hit.links[0].reference.uri if hit.links else None,
         "is_stale": hit.is_stale,
@@ -107,6 +126,7 @@ def _node(node: "CausalNode") -> dict[str, Any]:
         "type": node.kind,
         "content": shortened(node.text),
         "id": node.id,
+        "source": node.source,
         "depth": node.depth,
         "is_stale": node.is_stale,
     }

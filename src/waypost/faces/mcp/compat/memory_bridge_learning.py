@@ -89,6 +89,7 @@ def _result(
             "confidence": round(fact.candidate.confidence, 2),
             "approved": fact.approved or fact.id in approved,
             "id": fact.id,
+            "source": fact.candidate.origin,
             "status": "approved" if fact.id in approved else fact.status,
         }
         for fact in taken[:_SHOWN_CANDIDATES]

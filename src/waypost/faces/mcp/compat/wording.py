@@ -7,7 +7,7 @@ from typing import Any
 from waypost.context.one_line import one_line
 from waypost.faces.mcp.tool import ToolReply
 from waypost.model.receipt import Receipt
-from waypost.text.fence import TAG, defuse
+from waypost.text.fence import TAG, defuse, fence
 
 MOST_OF_A_TEXT = 4_000  # characters of a memory in an answer; `recall` and the resources show all
 CUT = " …"
@@ -16,8 +16,8 @@ LONGEST_LINE = 300
 
 
 def json_reply(data: Mapping[str, Any], *, is_error: bool = False) -> ToolReply:
-    """The data, and the same as JSON text. Stored text is inside JSON strings, which it cannot close."""
-    return ToolReply(defuse(json.dumps(data, ensure_ascii=False)), data, is_error)
+    """The data, and the same as JSON text inside a fence."""
+    return ToolReply(fence(json.dumps(data, ensure_ascii=False)), data, is_error)
 
 
 def harmless(value: Any, text: str) -> Any:

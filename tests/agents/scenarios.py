@@ -1,0 +1,250 @@
+"""What is tried with each agent, and what must be seen: in requests to the model, in the journal, and in files."""
+
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.agents.packages import RealAgent
+from tests.agents.sandbox import AgentRun, Sandbox
+from tests.agents.scripted_model import ModelRequest, ScriptedModel
+
+_FENCED = re.compile(
+    r"(?:<|&lt;)waypost-memory ([0-9a-f]{12})(?:>|&gt;).*?(?:<|&lt;)/waypost-memory \1(?:>|&gt;)", re.DOTALL
+)
+_TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3  # looks like a secret, and opens nothing
+_PATIENCE = 60.0
+COOKIES = "Session cookies stay signed with itsdangerous"
+PRICES = "Prices are integers in cents"
+ALWAYS = "Never edit CHANGES.rst by hand"
+
+
+@dataclass(frozen=True)
+class Check:
+    """`passed` is None if the agent has no such thing. `seen` is what the model saw, or what was found."""
+
+    name: str
+    passed: bool | None
+    seen: str = ""
+
+
+@dataclass
+class Report:
+    agent: str
+    checks: list[Check] = field(default_factory=list)
+    milliseconds: dict[str, list[int]] = field(default_factory=dict)
+
+    def add(self, name: str, passed: bool | None, seen: str = "") -> None:
+        self.checks.append(Check(name, passed, seen))
+
+    def count(self, run: AgentRun) -> None:
+        for hook in run.hooks:
+            self.milliseconds.setdefault(hook.event, []).append(hook.milliseconds)
+
+
+def strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from strings(inner)
+
+
+def said_to_model(request: ModelRequest) -> list[str]:
+    """Every text of a request, without the descriptions of tools."""
+    return [text for name, part in request.body.items() if name != "tools" for text in strings(part)]
+
+
+def fenced_texts(request: ModelRequest) -> list[str]:
+    """Every text of Waypost in a request, once."""
+    texts = (match[0] for text in said_to_model(request) for match in _FENCED.finditer(text))
+    return list(dict.fromkeys(texts))
+
+
+def tools_of_waypost(request: ModelRequest) -> list[str]:
+    listed = str(request.body.get("tools"))
+    names = ("recall", "remember", "brief", "about_code", "decide", "why", "review", "status")
+    return [name for name in names if re.search(rf"(?:waypost[_-]{{1,2}}|'){name}'", listed) and "waypost" in listed]
+
+
+def first_with(texts: list[str], part: str) -> str:
+    return next((text for text in texts if part in text), "")
+
+
+def conversation(run: AgentRun) -> list[ModelRequest]:
+    """The requests of the conversation itself: those with tools."""
+    return [request for request in run.requests if request.body.get("tools")]
+
+
+class Trial:
+    """Runs one agent through everything, in one home directory."""
+
+    def __init__(self, folder: Path, agent: RealAgent, model: ScriptedModel) -> None:
+        self.agent, self.model, self.folder = agent, model, folder
+        self.report = Report(agent.name)
+        shutil.rmtree(folder, ignore_errors=True)
+        self.box = Sandbox(folder, agent, model)
+        self.box.seed()
+        self.box.set_up()
+
+    def everything(self) -> Report:
+        steps: tuple[Callable[[], None], ...] = (
+            self.first_session,
+            self.resumed_session,
+            self.next_session,
+            self.edit,
+            self.sub_agent,
+            self.two_at_once,
+            self.killed,
+            self.uninstalled,
+        )
+        for step in steps:
+            step()
+        return self.report
+
+    def run(self, prompt: str, *, resumed: bool = False) -> AgentRun:
+        run = self.box.run(prompt, resumed=resumed)
+        self.report.count(run)
+        return run
+
+    def first_session(self) -> None:
+        """A question, a call that reads and one that writes."""
+        prompt = (
+            f"How are session cookies signed? The office is in Lisbon, the token is {_TOKEN}. "
+            '[[call recall {"question": "How are cookies signed?", "k": 2}]] '
+            '[[call remember {"text": "The shop closes at noon."}]] [[say By itsdangerous.]]'
+        )
+        run = self.run(prompt)
+        requests = conversation(run)
+        if not requests:
+            self.report.add("connected", False, run.output[-500:])
+            return
+        first, last = requests[0], requests[-1]
+        tools = tools_of_waypost(first)
+        self.report.add("connected", "recall" in tools, ", ".join(tools))
+        briefings = fenced_texts(first)
+        hooked = bool(self.agent.setup)
+        at_start, at_prompt = first_with(briefings, ALWAYS), first_with(briefings, COOKIES)
+        self.report.add("briefing at the start", bool(at_start) if hooked else None, at_start)
+        self.report.add("briefing at a prompt", bool(at_prompt) if hooked else None, at_prompt)
+        recalled = first_with([text for text in fenced_texts(last) if text not in briefings], COOKIES)
+        self.report.add("recall, as text in its fence", bool(recalled), recalled)
+        remembered = first_with(said_to_model(last), "Remembered. id")
+        may_write = "remember" in tools  # Gemini CLI lists no tool that it would have to ask for
+        self.report.add("remember", bool(remembered) if may_write else None, remembered)
+        kept = [entry["text"] for entry in self.box.journal() if "Lisbon" in entry["text"]]
+        self.report.add("transcript kept once", len(kept) == 1 if hooked else None, f"{len(kept)} times")
+        self.report.add("secrets masked", _TOKEN not in str(kept) if kept else None, str(kept)[:300])
+
+    def resumed_session(self) -> None:
+        before = len(self.box.journal())
+        run = self.run("And what do prices look like? [[say In cents.]]", resumed=True)
+        requests = conversation(run)
+        texts = [text for request in requests[-1:] for text in fenced_texts(request)]
+        if not self.agent.setup:
+            self.report.add("resume", None)
+            return
+        repeated = sum(text.count(ALWAYS) for text in texts)
+        kept = [entry["text"] for entry in self.box.journal()]
+        added = len(kept) - before
+        seen = f"{added} new entries; {ALWAYS!r} {repeated} times in the request"
+        self.report.add("resume: kept once, briefed once", added == 2 and repeated <= 1, seen)
+
+    def next_session(self) -> None:
+        """What was said is found in the next session."""
+        run = self.run("In which city is the office, Lisbon? [[say Yes.]]")
+        texts = [text for request in conversation(run)[:1] for text in fenced_texts(request)]
+        seen = first_with(texts, "Lisbon")
+        self.report.add("found in the next session", bool(seen) if self.agent.setup else None, seen)
+
+    def edit(self) -> None:
+        """A file is read and changed: its memories come unasked, then that the change made one stale."""
+        path = str(self.box.project / "prices.py")
+        read = self.agent.read.format(file=path)
+        change = self.agent.edit.format(file=path, old="return sum(prices)", new="return round(sum(prices) * 1.19)")
+        run = self.run(f"Add the tax. [[call {read}]] [[call {change}]] [[say Added.]]")
+        requests = conversation(run)
+        before = set(fenced_texts(requests[0])) if requests else set()
+        later = [text for request in requests[1:] for text in fenced_texts(request) if text not in before]
+        has_hook = any(hook.event in ("pre-tool", "post-tool") for hook in run.hooks)
+        seen = first_with(later, PRICES)
+        self.report.add("memories of a file before it is edited", bool(seen) if has_hook else None, seen)
+        stale = next((text for text in later if PRICES in text and "STALE" in text), "")
+        self.report.add("stale memories after an edit", bool(stale) if has_hook else None, stale)
+
+    def sub_agent(self) -> None:
+        if not self.agent.agent:
+            self.report.add("briefing of a sub-agent", None)
+            return
+        call = self.agent.agent.format(prompt="SUBTASK: look at how prices are added up. [[say Looked.]]")
+        run = self.run(f"Ask another agent. [[call {call}]] [[say Done.]]")
+        own = [
+            request
+            for request in conversation(run)
+            if any(text.startswith("SUBTASK") for text in said_to_model(request))
+        ]
+        has_hook = any(hook.event == "subagent-start" for hook in run.hooks)
+        seen = first_with([text for request in own[:1] for text in fenced_texts(request)], ALWAYS)
+        self.report.add("briefing of a sub-agent", bool(seen) if has_hook else None, seen)
+        kept = [
+            entry["text"] for entry in self.box.journal() if "SUBTASK" in entry["text"] and "Ask" not in entry["text"]
+        ]
+        self.report.add("a sub-agent's task is nobody's word", not kept if self.agent.setup else None, str(kept)[:200])
+
+    def two_at_once(self) -> None:
+        prompts = [f"Session number {number} of two at once. [[say Number {number}.]]" for number in (1, 2)]
+        processes = [self.box.start(prompt) for prompt in prompts]
+        for process in processes:
+            process.communicate(timeout=180)
+        self.box.wait_until_quiet()
+        kept = sorted(entry["text"] for entry in self.box.journal() if "of two at once" in entry["text"])
+        self.report.add("two sessions at once", len(kept) == 2 if self.agent.setup else None, "; ".join(kept))
+
+    def killed(self) -> None:
+        """An agent that is killed while the model thinks: the next session saves what its transcript has."""
+        before = len(self.model.requests)
+        process = self.box.start("Remember the blue door. [[sleep 100]] [[say Never.]]")
+        until = time.monotonic() + _PATIENCE
+        while not any(request.body.get("tools") for request in self.model.requests[before:]):
+            if time.monotonic() > until:
+                break
+            time.sleep(0.1)
+        time.sleep(1)  # the transcript is written beside the request
+        self.box.kill(process)
+        process.communicate()
+        self.box.wait_until_quiet()
+        self.run("Go on. [[say Yes.]]")
+        kept = [entry["text"] for entry in self.box.journal() if "blue door" in entry["text"]]
+        self.report.add(
+            "kill -9: kept at the next start", len(kept) == 1 if self.agent.setup else None, "; ".join(kept)
+        )
+
+    def uninstalled(self) -> None:
+        """A new home directory with the agent's own files: set up, remove, compare every byte."""
+        if not self.agent.setup:
+            self.report.add("uninstall restores every byte", None)
+            return
+        box = Sandbox(self.folder / "uninstall", self.agent, self.model)
+        box.write_files()
+        subprocess.run(["git", "init", "-q"], cwd=box.project, env=box.environment(), check=True)
+        before = _content(box.home)
+        box.waypost("setup", self.agent.setup, "--allow-reads")
+        during = _content(box.home)
+        box.waypost("setup", self.agent.setup, "--uninstall")
+        after = _content(box.home)
+        seen = f"{len(during.keys() - before.keys())} files created and removed, {len(before)} as before"
+        self.report.add("uninstall restores every byte", before == after != during, seen)
+
+
+def _content(home: Path) -> dict[str, bytes]:
+    paths = (
+        path for path in home.rglob("*") if path.is_file() and ".waypost" not in path.parts and ".git" not in path.parts
+    )
+    return {str(path.relative_to(home)): path.read_bytes() for path in paths}

@@ -1,0 +1,176 @@
+"""Hooks around the tools of an agent: what is known about a file, what an edit made stale, and the fix of an error."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import Git
+
+from waypost import Memory, config
+from waypost.embed.fake import FakeEngine
+from waypost.faces.hooks.agent.answer import answers
+from waypost.faces.hooks.agent.event import handle
+from waypost.faces.hooks.agent.tool_input import tool_files, tool_problem
+from waypost.faces.hooks.socket.place import run_folder
+from waypost.faces.hooks.socket.server import serve_hooks
+
+CODE = "def total(prices):\n    return sum(prices)\n"
+CENTS = "Prices are integers in cents; floats lost money in March."
+FIX = "ModuleNotFoundError: No module named 'yaml' → Fixed by installing pyyaml."
+
+
+@pytest.fixture
+def shop(tmp_path: Path, git: Git, fake_engine: FakeEngine) -> Path:
+    root = tmp_path / "shop"
+    root.mkdir()
+    git(root, "init", "-q")
+    (root / "prices.py").write_text(CODE)
+    (root / "other.py").write_text("x = 1\n")
+    git(root, "add", ".")
+    git(root, "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qm", "Open")
+    memory = Memory.open(root)
+    memory.remember(CENTS, refs=["prices.py#L1-L2"])
+    memory.remember(FIX, kind="fix")
+    memory.remember("The office closes at six.")
+    return root
+
+
+Use = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def use(shop: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Use]:
+    """Tell a hook about the use of a tool while a server runs, and read what the agent would."""
+
+    def use_(event: str, tool: dict[str, Any], *, agent: str = "claude-code", **members: Any) -> dict[str, Any]:
+        names = {"pre-tool": "PreToolUse", "post-tool": "PostToolUse"}
+        payload = {"session_id": "s", "cwd": str(shop), "hook_event_name": names[event], "tool_input": tool, **members}
+        outcome = handle(event, agent, json.dumps(payload).encode(), time.monotonic() + 60)
+        if not outcome.output:
+            return {}
+        outcome.written()
+        answer: dict[str, Any] = json.loads(outcome.output)
+        return answer
+
+    monkeypatch.setattr("waypost.faces.hooks.agent.event._AROUND_TOOL", 60.0)
+    folder = run_folder(config.load().home, Memory.open(shop).identity.space_id)
+    with serve_hooks(answers(config.load()), folder):
+        yield use_
+
+
+def context(answer: dict[str, Any]) -> str:
+    return str(answer["hookSpecificOutput"]["additionalContext"]) if answer else ""
+
+
+def test_before_a_file_is_read_its_memories_come_once_in_a_session(use: Use, shop: Path) -> None:
+    answer = use("pre-tool", {"file_path": str(shop / "prices.py")})
+    assert answer["hookSpecificOutput"]["hookEventName"] == "PreToolUse"
+    assert answer["systemMessage"] == "Waypost: 1 memory"
+    assert "Remembered about prices.py:" in context(answer)
+    assert CENTS in context(answer) and "office" not in context(answer)
+    assert context(answer).startswith("<waypost-memory ")
+    assert use("pre-tool", {"file_path": str(shop / "prices.py")}) == {}
+    assert CENTS in context(use("pre-tool", {"file_path": "prices.py"}, session_id="another"))
+
+
+def test_where_nothing_is_known_a_tool_hook_is_silent(use: Use, shop: Path) -> None:
+    for path in (str(shop / "other.py"), "missing.py", "/etc/passwd", "../outside.py", "a\0b", ".", ""):
+        assert use("pre-tool", {"file_path": path}) == {}
+    assert use("pre-tool", {"query": "prices"}) == {}
+
+
+def test_a_stale_memory_comes_with_what_changed(use: Use, shop: Path) -> None:
+    (shop / "prices.py").write_text("def total(prices):\n    tax = 1.19\n    return round(sum(prices) * tax, 2)\n")
+    text = context(use("pre-tool", {"file_path": "prices.py"}))
+    assert "[stale:" in text
+    assert "    -return sum(prices)\n    +tax = 1.19\n" in text
+
+
+def test_after_an_edit_the_memories_that_it_made_stale_come_once(use: Use, shop: Path) -> None:
+    edit = {"file_path": str(shop / "prices.py"), "old_string": "return sum(prices)", "new_string": "…"}
+    assert CENTS in context(use("pre-tool", edit))
+    (shop / "prices.py").write_text("def total(prices):\n    tax = 1.19\n    return round(sum(prices) * tax, 2)\n")
+    text = context(use("post-tool", edit))
+    assert "prices.py changed behind these memories." in text
+    assert CENTS in text and "[stale:" in text and "waypost verify" in text
+    assert use("post-tool", edit) == {}
+    assert use("pre-tool", edit) == {}
+
+
+def test_an_edit_that_keeps_memories_true_is_not_mentioned(use: Use, shop: Path) -> None:
+    (shop / "prices.py").write_text(f"import os\n\n\n{CODE}")
+    assert use("post-tool", {"file_path": "prices.py"}) == {}
+
+
+def test_gemini_which_takes_nothing_before_a_tool_gets_it_after(use: Use) -> None:
+    read = {"file_path": "prices.py"}
+    assert use("pre-tool", read, agent="gemini") == {}
+    answer = use("post-tool", read, agent="gemini", hook_event_name="AfterTool")
+    assert answer["hookSpecificOutput"]["hookEventName"] == "AfterTool"
+    assert CENTS in context(answer)
+
+
+def test_after_a_failed_command_the_known_fix_of_its_error_comes(use: Use) -> None:
+    error = "Exit code 1\nTraceback (most recent call last):\nModuleNotFoundError: No module named 'yaml'"
+    answer = use("post-tool", {"command": "python a"}, error=error, hook_event_name="PostToolUseFailure")
+    assert answer["hookSpecificOutput"]["hookEventName"] == "PostToolUseFailure"
+    assert FIX in context(answer)
+    assert use("post-tool", {"command": "ls"}, error="Exit code 2\nls: cannot access 'qqq'") == {}
+    assert use("post-tool", {"command": "python a"}, session_id="two", tool_response={"stdout": error}) != {}
+
+
+def test_without_a_running_process_a_tool_does_not_wait(shop: Path) -> None:
+    payload = {"session_id": "s", "cwd": str(shop), "tool_input": {"file_path": "prices.py"}}
+    assert handle("pre-tool", "claude-code", json.dumps(payload).encode(), time.monotonic() + 60).output == ""
+
+
+def test_a_sub_agent_gets_a_briefing_of_its_own(shop: Path) -> None:
+    Memory.open(shop).remember("Deploy from main only.", level=0)
+
+    def say(event: str) -> str:
+        payload = {"session_id": "s", "cwd": str(shop), "agent_type": "Explore"}
+        outcome = handle(event, "claude-code", json.dumps(payload).encode(), time.monotonic() + 60)
+        if outcome.output:
+            outcome.written()
+        return context(json.loads(outcome.output)) if outcome.output else ""
+
+    assert "Deploy from main only." in say("session-start")
+    assert "Deploy from main only." in say("subagent-start")
+    assert "Deploy from main only." in say("subagent-start")
+
+
+@pytest.mark.parametrize(
+    ("tool", "files"),
+    [
+        ({"file_path": "/p/a.py"}, ["/p/a.py"]),
+        ({"path": "/p/a.py", "old_str": "b.py"}, ["/p/a.py"]),
+        ({"command": "sed -i 's/a/b/' src/a.py && cat ./b.py > out.txt"}, ["src/a.py", "./b.py", "out.txt"]),
+        ({"command": ["bash", "-lc", "cat src/a.py"]}, ["src/a.py"]),
+        ({"input": "*** Begin Patch\n*** Update File: a.py\n@@\n-x.y\n+z.y\n*** End Patch"}, ["a.py"]),
+        ({"file_path": 7, "command": {"a": 1}}, []),
+        ({"command": "x" * 100_000}, []),
+    ],
+)
+def test_files_are_found_in_the_input_of_tools(tool: dict[str, Any], files: list[str]) -> None:
+    assert tool_files({"tool_input": tool}) == files
+    assert tool_files({"tool_input": [tool]}) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"error": "Exit code 1\nboom"}, "Exit code 1\nboom"),
+        ({"error": "stopped", "is_interrupt": True}, ""),
+        ({"tool_response": {"llmContent": "Output: boom\nExit Code: 2"}}, "Output: boom\nExit Code: 2"),
+        ({"tool_response": {"exit_code": 1, "stderr": "boom"}}, "boom"),
+        ({"tool_response": "fine\nProcess exited with code 0"}, ""),
+        ({"tool_result": {"result_type": "failure", "text_result_for_llm": "boom"}}, "boom"),
+        ({"tool_result": {"result_type": "success", "text_result_for_llm": "all fine"}}, ""),
+        ({"tool_response": None}, ""),
+    ],
+)
+def test_why_a_tool_failed_is_read_from_what_agents_write(given: dict[str, Any], problem: str) -> None:
+    assert tool_problem(given) == problem
