@@ -51,17 +51,17 @@ def hit(text: str, place: int = 0) -> Hit:
 
 @given(st.lists(st.text(min_size=1, max_size=400), max_size=12), st.integers(1, 600))
 def test_a_briefing_never_exceeds_its_budget(texts: list[str], tokens: int) -> None:
-    entries = [BriefingEntry("facts" if i % 2 else "always", hit(text, i)) for i, text in enumerate(texts)]
-    rendered = render(entries, tokens, {"always": 0.15})
+    entries = [BriefingEntry("facts" if i % 2 else "rules", hit(text, i)) for i, text in enumerate(texts)]
+    rendered = render(entries, tokens, {"rules": 0.15})
     assert count_tokens(rendered.text) == rendered.tokens <= tokens
     assert len(rendered.text) <= 4 * tokens
     assert len(rendered.used) + rendered.left_out == len(entries)
 
 
 def test_a_section_keeps_to_its_share() -> None:
-    entries = [BriefingEntry("always", hit(f"Rule {i}: " + "word " * 20, i)) for i in range(20)]
+    entries = [BriefingEntry("rules", hit(f"Rule {i}: " + "word " * 20, i)) for i in range(20)]
     entries += [BriefingEntry("facts", hit("The answer", 99))]
-    rendered = render(entries, 1000, {"always": 0.15})
+    rendered = render(entries, 1000, {"rules": 0.15})
     always = [h for h in rendered.used if h.id != "id99"]
     assert always
     assert sum(count_tokens(h.text) for h in always) <= 150
@@ -94,9 +94,9 @@ def test_what_is_always_true_and_preferences_come_first(memory: Memory) -> None:
     memory.remember("Invoices are rendered by the billing service")
     briefing = memory.brief("how are invoices made?", tokens=500)
     headings = [line for line in briefing.text.splitlines() if line.startswith("##")]
-    assert headings == ["## Always true here", "## Preferences", "## Facts and decisions"]
+    assert headings == ["## Rules", "## Preferences", "## Facts and decisions"]
     assert len(briefing.memories) == 3
-    assert "3 memories" in briefing.explanation
+    assert "Memories: 3" in briefing.explanation
 
 
 def test_a_budget_too_small_for_anything_gives_nothing(memory: Memory) -> None:

@@ -1,6 +1,6 @@
 """A briefing: what an agent gets about a task, and its size in tokens."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from waypost.errors import InvalidInput
@@ -14,9 +14,13 @@ class Briefing:
     memories: tuple[Hit, ...]
     confidence: float
     explanation: str
+    dna: str | None = field(
+        default=None, kw_only=True
+    )  # DNA.md, for a system prompt; None if there is none that a person trusts
 
     def to_json(self) -> dict[str, Any]:
         return {
+            "dna": self.dna,
             "text": self.text,
             "tokens": self.tokens,
             "memories": [hit.to_json() for hit in self.memories],
@@ -28,7 +32,3 @@ class Briefing:
 def check_budget(tokens: int) -> None:
     if isinstance(tokens, bool) or not isinstance(tokens, int) or not 1 <= tokens <= 1_000_000:
         raise InvalidInput(f"A budget of {tokens} tokens cannot be kept.", "Give a whole number from 1 to 1,000,000.")
-
-
-def counted(memories: int) -> str:
-    return "1 memory" if memories == 1 else f"{memories} memories"

@@ -4,16 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from waypost.context.budget import CHARACTERS_PER_TOKEN, count_tokens, shorten
+from waypost.context.wording import Wording, wording
 from waypost.model.recall import Hit
 from waypost.text.fence import fence
 
-_HEADINGS = {
-    "always": "Always true here",
-    "preferences": "Preferences",
-    "facts": "Facts and decisions",
-    "code": "Code",
-    "journal": "From conversations",
-}
 _LONG = 0.4  # of the budget: a longer memory may be cut to that; others are whole or not there
 _GAP = "\n\n"  # between what stands outside of the fence and the fence
 
@@ -24,13 +18,14 @@ class BriefingEntry:
     hit: Hit
     day: str = ""  # of what was said: entries of a day stand together under it
     place: int = 0  # within its day
-    line: str = field(init=False)
+    line: str = ""  # by default, the hit as a line
+    also: tuple[Hit, ...] = ()  # further memories in the line
     tokens: int = field(init=False)  # of the line, with its end
 
     def __post_init__(self) -> None:
-        line = _said_line(self.hit) if self.day else plain_line(self.hit)
-        object.__setattr__(self, "line", line)
-        object.__setattr__(self, "tokens", _cost(line))
+        if not self.line:
+            object.__setattr__(self, "line", _said_line(self.hit) if self.day else plain_line(self.hit))
+        object.__setattr__(self, "tokens", _cost(self.line))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +50,7 @@ class Rendered:
 
 
 _NO_OPENING = Opening()
+_ENGLISH = wording("en")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +64,7 @@ def render(
     tokens: int,
     shares: Mapping[str, float] | None = None,
     opening: Opening = _NO_OPENING,
+    words: Wording = _ENGLISH,
 ) -> Rendered:
     """As many entries as fit, in the order given, grouped under headings; `shares` bounds a section's part.
 
@@ -76,30 +73,37 @@ def render(
     shares = shares or {}
     chosen: list[_Chosen] = []
     for _ in range(3):  # lines are rounded up one by one: the text as a whole leaves room for some more
-        text = _assemble(chosen, opening)
+        text = _assemble(chosen, opening, words)
         room = tokens - (count_tokens(text) if chosen else _around(opening))
         taken = {id(line.entry) for line in chosen}
-        more = _fill([entry for entry in entries if id(entry) not in taken], chosen, room, tokens, shares)
+        more = _fill([entry for entry in entries if id(entry) not in taken], chosen, room, tokens, shares, words)
         if not more:
             break
         chosen += more
-    while chosen and count_tokens(text := _assemble(chosen, opening)) > tokens:
+    while chosen and count_tokens(text := _assemble(chosen, opening, words)) > tokens:
         chosen.pop()
-    text = _assemble(chosen, opening)
-    return Rendered(text, count_tokens(text), tuple(line.entry.hit for line in chosen), len(entries) - len(chosen))
+    text = _assemble(chosen, opening, words)
+    used = tuple(hit for line in chosen for hit in (line.entry.hit, *line.entry.also))
+    return Rendered(text, count_tokens(text), used, len(entries) - len(chosen))
 
 
 def _fill(
-    entries: Sequence[BriefingEntry], before: Sequence[_Chosen], room: int, tokens: int, shares: Mapping[str, float]
+    entries: Sequence[BriefingEntry],
+    before: Sequence[_Chosen],
+    room: int,
+    tokens: int,
+    shares: Mapping[str, float],
+    words: Wording,
 ) -> list[_Chosen]:
     """Further entries for the room that is left. One that does not fit is passed over."""
-    frames = {frame for line in before for frame in _frames(line.entry)}
+    frames = {frame for line in before for frame in _frames(line.entry, words)}
     spent = {name: sum(count_tokens(o.line) + 1 for o in before if o.entry.section == name) for name in shares}
     for name in shares:
-        spent[name] += _cost(_heading(name)) if _heading(name) in frames else 0
+        heading = _heading(name, words)
+        spent[name] += _cost(heading) if heading in frames else 0
     chosen: list[_Chosen] = []
     for entry in entries:
-        new = [frame for frame in _frames(entry) if frame not in frames]
+        new = [frame for frame in _frames(entry, words) if frame not in frames]
         around = sum(map(_cost, new))
         most = room - around
         if entry.section in shares:
@@ -129,13 +133,14 @@ def _cost(line: str) -> int:
     return max(count_tokens(line), -(-(len(line) + 1) // CHARACTERS_PER_TOKEN))  # with its line end
 
 
-def _frames(entry: BriefingEntry) -> tuple[str, ...]:
+def _frames(entry: BriefingEntry, words: Wording) -> tuple[str, ...]:
     """The lines that have to stand above an entry."""
-    return (_heading(entry.section), entry.day) if entry.day else (_heading(entry.section),)
+    heading = _heading(entry.section, words)
+    return (heading, entry.day) if entry.day else (heading,)
 
 
-def _heading(section: str) -> str:
-    return f"## {_HEADINGS[section]}"
+def _heading(section: str, words: Wording) -> str:
+    return f"## {words.heading[section]}"
 
 
 def _around(opening: Opening) -> int:
@@ -144,11 +149,11 @@ def _around(opening: Opening) -> int:
     return count_tokens(opening.assembled(nothing)) + 1
 
 
-def _assemble(chosen: Sequence[_Chosen], opening: Opening) -> str:
+def _assemble(chosen: Sequence[_Chosen], opening: Opening, words: Wording) -> str:
     lines: list[str] = []
-    for name in _HEADINGS:
+    for name in words.heading:
         members = [line for line in chosen if line.entry.section == name]
-        lines += [_heading(name)] if members else []
+        lines += [_heading(name, words)] if members else []
         for day in sorted({line.entry.day for line in members}):
             of_day = [line for line in members if line.entry.day == day]
             if day:
@@ -175,8 +180,8 @@ def _said_line(hit: Hit) -> str:
     return f"- {f'{who}: ' if who else ''}{_flat(hit.text)}{stale_mark(hit)}"
 
 
-def plain_line(hit: Hit) -> str:
-    """One memory on one line: where it points, what it says, when and who, and whether to trust it."""
+def plain_line(hit: Hit, reasons: Sequence[str] = (), words: Wording = _ENGLISH) -> str:
+    """One memory on one line: where it points, what it says and why, when and who, and whether to trust it."""
     place, stale, source = place_of(hit), stale_mark(hit), f"{hit.speaker}, {hit.source}" if hit.speaker else hit.source
     when = (hit.time or hit.valid_from).date().isoformat()
     if hit.project is not None:
@@ -184,7 +189,8 @@ def plain_line(hit: Hit) -> str:
     if hit.source == "code":  # the place is what helps: an agent can open it
         name = f"{hit.name}: " if hit.name and hit.name != hit.path else ""
         return f"- {place}{name}{hit.summary or ''} ({hit.type or hit.kind}, changed {when})"
-    return f"- {place}{_flat(hit.text)} ({source}, {when}){stale}"
+    why = f" {words.reason}: {'; '.join(map(_flat, reasons))}" if reasons else ""
+    return f"- {place}{_flat(hit.text)}{why} ({source}, {when}){stale}"
 
 
 def _words(hit: Hit) -> str:

@@ -489,23 +489,27 @@ class Memory:
             now: The time of the task, for words like "yesterday".
 
         Returns:
-            The text, its size in tokens, and the memories in it.
+            The text, its size in tokens, the memories in it, and DNA.md as a field of its own.
         """
         space, view = self._handle.current, self._handle.view("all", as_of, known_at)
-        if preset == "scope":
-            return flows.context.scope.scope_brief(space, task, view, tokens=SCOPE_TOKENS if tokens is None else tokens)
         budget, instant = BRIEF_TOKENS if tokens is None else tokens, parsed_time(now, "now")
-        if preset == "route":
-            return flows.context.route.route_brief(
+        context = flows.context
+        made: flows.context.brief.Briefing
+        if preset is None:
+            made = context.brief.brief(space, task, view, tokens=budget, now=instant)
+        elif preset == "scope":
+            made = context.scope.scope_brief(space, task, view, tokens=SCOPE_TOKENS if tokens is None else tokens)
+        elif preset == "route":
+            made = context.route.route_brief(
                 space, task, view, tokens=budget, include_stale=include_stale, include_l0=include_l0
             )
-        if preset == "inject":
-            return flows.context.inject.inject_brief(space, task, view, tokens=budget, now=instant)
-        if preset == "journal":
-            return flows.context.journal.journal_brief(space, task, view, tokens=tokens, now=instant)
-        if preset is not None:
+        elif preset == "inject":
+            made = context.inject.inject_brief(space, task, view, tokens=budget, now=instant)
+        elif preset == "journal":
+            made = context.journal.journal_brief(space, task, view, tokens=tokens, now=instant)
+        else:
             raise InvalidInput(f"There is no preset {preset[:40]!r}.", f"Presets: {', '.join(PRESETS)}.")
-        return flows.context.brief.brief(space, task, view, tokens=budget, now=instant)
+        return replace(made, dna=context.dna.trusted_dna(space))
 
     def why(
         self, question: str, *, depth: int = 5, as_of: When = None, known_at: When = None

@@ -129,6 +129,19 @@ class MemoryFacts:
 
     # -- levels and links ---------------------------------------------------------------------------------
 
+    def infer_place(self, text: str, kind: str = "fact", refs: Sequence[str] = ()) -> dict[str, Any]:
+        """Return the level, domain and lifetime (`ttl`) that the text of a fact gives away, as far as it does.
+
+        Args:
+            text: The text of the fact, in English, German or Russian.
+            kind: Its kind.
+            refs: The code it is about.
+
+        Returns:
+            Arguments for `remember`.
+        """
+        return flows.facts.placing.infer_place(self._handle.space, text, kind, refs).fields()
+
     def promote(
         self,
         memory_id: str,

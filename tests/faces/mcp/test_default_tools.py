@@ -208,3 +208,22 @@ def test_what_a_person_said_is_only_proposed_to_be_changed(agent: Agent, clock: 
     [retraction] = [line for line in lines if "retract: " in line]
     assert f"retract: {TOKENS} (" in retraction
     assert [line for line in lines if TOKENS in line and line != retraction] == [f"  instead of: {TOKENS}"] * 2
+
+
+def test_an_agent_can_say_where_a_fact_belongs_and_how_long_it_lives(agent: Agent) -> None:
+    person = Memory.open(agent.project.directory or ".", caller=Caller("person", "ada"))
+    kept = agent.data("remember", text="Billing closes at noon.", level=2, domain="billing", ttl="3d")
+    version = person.show(kept["id"]).version
+    assert (version.level, version.domain) == (2, "billing")
+    assert person.show(kept["id"]).state.ttl_seconds == 3 * 86_400
+    assert "is not a duration" in agent.text("remember", text="Billing opens at nine.", ttl="soon")
+
+
+def test_what_an_agent_does_not_say_follows_from_the_text_and_is_told(agent: Agent) -> None:
+    person = Memory.open(agent.project.directory or ".", caller=Caller("person", "ada"))
+    told = agent.text("remember", text="Bis Freitag gilt ein Release-Stopp.")
+    assert "expires in 7 days" in told
+    kept = agent.data("remember", text="The project never ships debug symbols.", kind="constraint")
+    assert person.show(kept["id"]).version.level == 0
+    corrected = agent.data("remember", text="The project never ships symbols.", replaces=kept["id"])
+    assert person.show(corrected["id"]).version.level == 0

@@ -19,6 +19,8 @@ from waypost.faces.mcp.text_answers import (
 )
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.ids import check_id
+from waypost.model.lifetime import parse_seconds
+from waypost.text.plural import counted
 
 if TYPE_CHECKING:
     from waypost import Memory
@@ -48,21 +50,42 @@ def remember(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
         return ToolReply(f"Retracted {memory_id}. Recall no longer returns it; its history stays.", data)
     if "text" not in given:
         raise InvalidInput("There is no text.", "Give text, or retract=ID.")
-    return _reply(memory.remember(**{**_defaults_from_replaced(memory, given), **given}))
+    fields = {**_defaults_from_replaced(memory, given), **given}
+    if "ttl" in fields:
+        fields["ttl"] = parse_seconds(fields["ttl"])
+    inferred = {} if "replaces" in given else _inferred(memory, fields)
+    return _reply(memory.remember(**{**inferred, **fields}), _place_text(inferred))
 
 
-def _reply(receipt: "Receipt") -> ToolReply:
-    return ToolReply(_receipt_text(receipt), receipt.to_json(), is_error=receipt.status == "refused")
+def _inferred(memory: "Memory", fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Level, domain and lifetime by the text, as far as the agent gave none."""
+    inferred = memory.facts.infer_place(fields["text"], fields.get("kind", "fact"), fields.get("refs", ()))
+    return {name: value for name, value in inferred.items() if name not in fields}
+
+
+def _place_text(inferred: Mapping[str, Any]) -> str:
+    """What an agent should know of inferred fields: those that change when the memory is shown."""
+    parts = [f"expires in {counted(inferred['ttl'] // 86_400, 'day', 'days')}" if "ttl" in inferred else ""]
+    parts += ["shown in every briefing (level 0)" if inferred.get("level") == 0 else ""]
+    told = ", ".join(part for part in parts if part)
+    return f"By its text: {told}; give ttl or level to change that." if told else ""
+
+
+def _reply(receipt: "Receipt", more: str = "") -> ToolReply:
+    text = joined(_receipt_text(receipt), more if receipt.status == "added" else "")
+    return ToolReply(text, receipt.to_json(), is_error=receipt.status == "refused")
 
 
 def _defaults_from_replaced(memory: "Memory", given: Mapping[str, Any]) -> dict[str, Any]:
-    """By default a correction keeps the kind and the code references of the memory it replaces."""
+    """By default a correction keeps the kind, place and code references of the memory it replaces."""
     if "replaces" not in given:
         return {}
     old = memory.show(given["replaces"])
     if old.version.checkout_id is not None:
         raise InvalidInput("That memory comes from the code.", "Change the code, then call status with index=true.")
-    return {"kind": old.version.kind, "refs": [str(link.reference) for link in old.links]}
+    place = {"level": old.version.level, "domain": old.version.domain or None}
+    named = {name: value for name, value in place.items() if value is not None}
+    return {"kind": old.version.kind, "refs": [str(link.reference) for link in old.links], **named}
 
 
 def _receipt_text(receipt: "Receipt") -> str:
@@ -236,6 +259,9 @@ REMEMBER = Tool(
         "replaces": {**_ID, "description": "ID of the memory that text corrects"},
         "retract": {**_ID, "description": "ID to retract, without text"},
         "valid_from": {"type": "string", "description": "True since"},
+        "level": {"type": "integer", "minimum": 0, "maximum": 3, "description": "0 rule for every task … 3 code"},
+        "domain": {"type": "string"},
+        "ttl": {"type": "string", "description": "Expires after: 12h, 3d, 2w"},
     },
     (),
     _WRITTEN,

@@ -1,22 +1,35 @@
-"""The briefing that an agent gets at the start of a task, within a budget of tokens."""
+"""The briefing that an agent gets at the start of a task: what is worth its tokens, and nothing else.
+
+Rules and preferences come first, then decisions with their reasons, pitfalls and facts that matter to the task, then the
+code to open. A briefing ends when nothing more is useful enough, however much room there is.
+"""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from waypost.context.briefing import Briefing, check_budget, counted
-from waypost.context.render import BriefingEntry, render
+from waypost.context.briefing import Briefing, check_budget
+from waypost.context.open_files import OpenFile
+from waypost.context.render import BriefingEntry, plain_line, render
+from waypost.context.usefulness import AT_SYMBOL, IN_FILE, floor_of, usefulness
+from waypost.context.wording import Wording, summary, wording
+from waypost.flows.context.decisions import Reasons, with_reasons
 from waypost.flows.context.dna import opening_of
+from waypost.flows.context.nearest import only_asks
+from waypost.flows.context.open_files import CodeToOpen, code_to_open
+from waypost.flows.context.standing import standing_rules
 from waypost.flows.links.hits import hit_of
 from waypost.flows.links.staleness import looked_at
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.search import recall
-from waypost.model.kinds import SCOPES
+from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.recall import Hit, View
 from waypost.retrieve.neighbours import REACH, value, worth_around
-from waypost.retrieve.score import shown_score
-from waypost.store.protocol import Filter
+from waypost.retrieve.score import shown_score, total_of
+from waypost.store.protocol import Reader
+from waypost.text.language import language_of
 
-__all__ = ["Briefing", "brief", "check_budget", "counted"]
+__all__ = ["Briefing", "brief", "check_budget"]
 
 _MOST_MEMORIES = 300
 _LEAST_MEMORIES = 40
@@ -24,37 +37,121 @@ _LINE_TOKENS = (
     32  # of a usual memory; more hits than would fit at that length find nothing more (benchmarks/evidence.py)
 )
 _WITH_NEIGHBOURS = 60  # hits whose neighbours are considered; neighbours of worse ones never fit
-_MOST_STANDING = 200  # of each sort, the latest
-_SHARES = {"always": 0.15, "preferences": 0.15}
+_SHARES = {"rules": 0.15, "preferences": 0.15}
+_SAID_SHARE = 0.25  # of the budget for conversations, in a project with code
+_OPENED = 0.8  # by which a file to open counts more than a memory with its total ...
+_FIRST_OPENED = 0.7  # ... and the first one even more: a task begins there
+_MOST_SHARED = 3  # places in code of other projects
+_LEAST_SHARED = 0.7  # their score
 
 
 def brief(space: OpenSpace, task: str, view: View, *, tokens: int, now: datetime | None = None) -> Briefing:
-    """DNA.md, facts about the whole project (level 0), preferences, and what is known about the task, ranked together."""
+    """What is worth knowing for a task: DNA.md, rules, preferences, decisions, pitfalls, facts, and the code to open."""
     check_budget(tokens)
     opening, notices = opening_of(space, tokens)
-    answer = recall(space, task, view, k=_most(tokens), now=now, shared=True)
-    standing = [BriefingEntry("always", hit) for hit in _listed(space, view, Filter(level=0))]
-    standing += [BriefingEntry("preferences", hit) for hit in _listed(space, view, Filter(kinds=("preference",)))]
-    standing_ids = {entry.hit.id for entry in standing}
-    ranked = [entry for entry in _ranked(space, view, answer.hits) if entry.hit.id not in standing_ids]
-    rendered = render([*standing, *ranked], tokens, _SHARES, opening)
-    ranked_ids = {entry.hit.id for entry in ranked}  # what every briefing has says nothing about the task
+    words = wording(language_of(task))
+    collections = tuple(name for name in view.collections if name in KEPT_COLLECTIONS)
+    kept_view = replace(view, collections=collections)
+    answer = recall(space, task, kept_view, k=_most(tokens), now=now, shared=True)
+    code = code_to_open(space, task, view, tokens=tokens, now=now)
+    memories = _Memories(space, kept_view, code.files, words, floor_of(tokens))
+    with space.store.read() as reader:
+        has_code = reader.code.has_any(view.checkout_id)
+        scores = {hit.id: hit.score for hit in answer.hits}
+        standing = standing_rules(space, reader, kept_view, scores)
+        hits, reasons = with_reasons(space, reader, [*answer.hits, *memories.pinned(reader, answer.hits)], kept_view)
+    least = floor_of(tokens) if has_code else None
+    listed = {entry.hit.id for entry in standing}
+    stated = [hit for hit in hits if hit.collection != "journal" or hit.kind == "preference"]
+    facts = memories.useful([hit for hit in stated if hit.id not in listed], reasons)
+    said = _said(space, kept_view, [hit for hit in answer.hits if hit.collection == "journal"], listed, least)
+    ranked = sorted([*facts, *said, *_code_entries(code, words)], key=lambda entry: -entry.worth)
+    shares = _SHARES | ({"journal": _SAID_SHARE} if has_code else {})
+    rendered = render([*standing, *(useful.entry for useful in ranked)], tokens, shares, opening, words)
+    ranked_ids = {useful.entry.hit.id for useful in ranked}  # what every briefing has says nothing about the task
     confidence = max((hit.score for hit in rendered.used if hit.id in ranked_ids), default=0.0)
-    return Briefing(
-        rendered.text,
-        rendered.tokens,
-        rendered.used,
-        confidence,
-        _explain(rendered.used, rendered.left_out, rendered.tokens, tokens, (*notices, *answer.notices)),
-    )
+    more = tuple(dict.fromkeys((*notices, *answer.notices, *code.notices)))
+    explanation = summary(words, len(rendered.used), rendered.left_out, rendered.tokens, tokens)
+    return Briefing(rendered.text, rendered.tokens, rendered.used, confidence, " ".join((explanation, *more)))
 
 
 def _most(tokens: int) -> int:
     return min(_MOST_MEMORIES, max(_LEAST_MEMORIES, tokens // _LINE_TOKENS))
 
 
-def _ranked(space: OpenSpace, view: View, hits: Sequence[Hit]) -> list[BriefingEntry]:
-    """Hits and the turns around them, by their value for their length."""
+@dataclass(frozen=True, slots=True)
+class _UsefulEntry:
+    entry: BriefingEntry
+    worth: float  # by which entries compete for the budget
+
+
+@dataclass(frozen=True, slots=True)
+class _Memories:
+    """Memories of people and agents about a task whose files to open are known."""
+
+    space: OpenSpace
+    view: View
+    files: Sequence[OpenFile]
+    words: Wording
+    floor: float
+
+    def useful(self, hits: Sequence[Hit], reasons: Reasons) -> list[_UsefulEntry]:
+        """Those worth their tokens."""
+        useful = []
+        for hit in hits:
+            worth = usefulness(total_of(hit.score), hit, self._pin(hit))
+            if worth >= self.floor:
+                line = plain_line(hit, reasons.get(hit.id, ()), self.words)
+                entry = BriefingEntry("facts", hit, line=line)
+                useful.append(_UsefulEntry(entry, value(worth, entry.tokens)))
+        return useful
+
+    def pinned(self, reader: Reader, hits: Sequence[Hit]) -> list[Hit]:
+        """Memories that recall did not return, but that point at a symbol to open."""
+        if not self.files or self.view.checkout_id is None:
+            return []
+        listed = {hit.id for hit in hits}
+        rows = reader.references.to_files(self.view.checkout_id, [file.path for file in self.files], self.view)
+        numbers = {row.number for row in rows if row.memory_id not in listed}
+        memories = looked_at(self.space, reader, list(reader.memories.by_number(numbers).values())) if numbers else {}
+        made = [
+            hit_of(memory, shown_score(self.floor - AT_SYMBOL), {"pinned": AT_SYMBOL}) for memory in memories.values()
+        ]
+        return [hit for hit in made if self._pin(hit) == AT_SYMBOL]
+
+    def _pin(self, hit: Hit) -> float:
+        """What it is worth that a memory points at code to open."""
+        worth = 0.0
+        for file in self.files:
+            for reference in hit.code_refs:
+                if reference.file_path == file.path:
+                    worth = max(worth, IN_FILE)
+                    lines = reference.line_range
+                    if lines and any(
+                        s.line and lines.start <= (s.end_line or s.line) and s.line <= lines.end
+                        for s in file.hits
+                        if s.kind == "symbol"
+                    ):
+                        return AT_SYMBOL
+        return worth
+
+
+def _code_entries(code: CodeToOpen, words: Wording) -> list[_UsefulEntry]:
+    entries = []
+    for place, file in enumerate(code.files):
+        entry = BriefingEntry("code", file.hits[0], line=file.line(code.details, words), also=file.hits[1:])
+        worth = file.total + _OPENED + (_FIRST_OPENED if place == 0 else 0.0)
+        entries.append(_UsefulEntry(entry, value(worth, entry.tokens)))
+    shared = [hit for hit in code.shared if hit.score >= _LEAST_SHARED][:_MOST_SHARED]
+    return entries + [_UsefulEntry(BriefingEntry("code", hit), total_of(hit.score)) for hit in shared]
+
+
+def _said(
+    space: OpenSpace, view: View, hits: Sequence[Hit], listed: set[str], floor: float | None
+) -> list[_UsefulEntry]:
+    """Messages and the turns around them, by their value for their length; only useful ones if there is a `floor`."""
+    if floor is not None:
+        hits = [hit for hit in hits if not only_asks(hit) and usefulness(total_of(hit.score), hit) >= floor]
     spoken = [hit.id for hit in hits if hit.session is not None][:_WITH_NEIGHBOURS]
     by_id = {hit.id: hit for hit in hits}
     with space.store.read() as reader:
@@ -66,36 +163,13 @@ def _ranked(space: OpenSpace, view: View, hits: Sequence[Hit]) -> list[BriefingE
         total = totals[memory.version.memory_id]
         by_id[memory.version.memory_id] = hit_of(memory, shown_score(total), {"beside": total})
     places = {turn.memory_id: turn.position for turn in turns}
-    local = space.journal.today
-    entries = [_entry(hit, places.get(hit.id, 0), local) for hit in by_id.values()]
-    entries.sort(key=lambda entry: -value(totals[entry.hit.id], entry.tokens))
-    return entries
+    entries = [
+        _entry(hit, places.get(hit.id, 0), space.journal.today)
+        for hit in by_id.values()
+        if hit.id not in listed and hit.kind != "preference"
+    ]
+    return [_UsefulEntry(entry, value(totals[entry.hit.id], entry.tokens)) for entry in entries]
 
 
 def _entry(hit: Hit, place: int, day_of: Callable[[datetime], date]) -> BriefingEntry:
-    section = _section(hit)
-    day = day_of(hit.time or hit.valid_from).isoformat() if section == "journal" else ""
-    return BriefingEntry(section, hit, day, place)
-
-
-def _listed(space: OpenSpace, view: View, chosen: Filter) -> list[Hit]:
-    with space.store.read() as reader:
-        versions = reader.memories.latest(view, chosen, _MOST_STANDING)
-        memories = looked_at(space, reader, versions)
-    return [hit_of(memories[version.number], 1.0, {}) for version in reversed(versions)]
-
-
-def _section(hit: Hit) -> str:
-    if hit.collection in SCOPES["facts"]:
-        return "facts"
-    return "journal" if hit.collection == "journal" else "code"
-
-
-def _explain(used: tuple[Hit, ...], left_out: int, tokens: int, limit: int, notices: tuple[str, ...]) -> str:
-    if not used:
-        parts = ["Nothing was found." if not left_out else f"None of {left_out} memories fits into {limit} tokens."]
-    else:
-        parts = [
-            f"{counted(len(used))} in {tokens} of {limit} tokens" + (f", {left_out} left out." if left_out else ".")
-        ]
-    return " ".join((*parts, *notices))
+    return BriefingEntry("journal", hit, day_of(hit.time or hit.valid_from).isoformat(), place)

@@ -36,6 +36,15 @@ def approve_dna(space: OpenSpace, caller: Caller) -> None:
         audit(space, writer, "approve_dna", None, caller, {"characters": len(written)})
 
 
+def trusted_dna(space: OpenSpace) -> str | None:
+    """The text of DNA.md for a system prompt, secrets masked, or None. One that nobody approved is no instruction."""
+    try:
+        written = _written(space)
+    except WaypostError:  # `opening_of` returns a notice about it
+        return None
+    return mask(written).text if written is not None and _is_trusted(space, written) else None
+
+
 def opening_of(
     space: OpenSpace, tokens: int, count: Callable[[str], int] = count_tokens
 ) -> tuple[Opening, tuple[str, ...]]:

@@ -1,28 +1,42 @@
-"""What an agent should know of a project before anything is asked."""
+"""What an agent should know of a project before anything is asked: what people stated, and little else."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from itertools import islice
 
-from waypost.context.render import BriefingEntry, Opening, render
+from waypost.context.open_work import is_open_work
+from waypost.context.render import BriefingEntry, Opening, plain_line, render
+from waypost.facts.rejection import LEARNED
+from waypost.flows.context.decisions import reasons_of
 from waypost.flows.context.dna import opening_of
+from waypost.flows.context.standing import EXTRACTOR, latest_hits, standing_rules
 from waypost.flows.links.hits import hit_of
-from waypost.flows.links.staleness import kept_view, linked, looked_at
+from waypost.flows.links.staleness import kept_view, linked
 from waypost.flows.open_space import OpenSpace, conclusions_key
 from waypost.model.recall import Hit, View
 from waypost.store.protocol import Filter, Reader
 
 TOKENS = 1500
-_MOST_STANDING = 60  # of each sort, the latest: what is always true, preferences
+_MOST_STANDING = 60  # of each sort, the latest: rules, preferences
 _MOST_DECISIONS = 8
+_MOST_FACTS = 12  # that people stated
+_MOST_OPEN = 5
 _MOST_STALE = 5
+_LOOKED_AT = 200  # memories, the latest
 _LOOKED_FOR_STALE = 200  # memories that point at code, the latest
-_SHARES = {"always": 0.35, "preferences": 0.25}
+_SHARES = {"rules": 0.3, "preferences": 0.25}
+_RULES = ("constraint",)
+_FACTS = ("fact", "learning", "fix")
+_WORK = ("note", "workflow_result", *_FACTS)
+# The first facts that an agent needs whatever the task is, by topic, the most useful first.
+_PROJECT = ("project:test", "project:build", "project:lint", "project:targets", "project:purpose")
+_MOST_OF_PROJECT = 2
 _HOW = "Waypost remembers this project across sessions: ask it (`recall`, or `waypost ask`) before you guess."
 
 
 def greeting(
     space: OpenSpace, view: View, is_known: Callable[[Hit], bool], *, resumed: bool
 ) -> tuple[str, tuple[Hit, ...]]:
-    """DNA.md, what is always true, preferences, what was decided lately, what has gone stale, and the state of the memory.
+    """DNA.md, rules, preferences, decisions with reasons, stale memories, open work, and the state of the memory.
 
     Returns the text and the memories in it. A resumed session gets only what is not known yet.
     """
@@ -40,24 +54,44 @@ def greeting(
 
 def _standing(space: OpenSpace, reader: Reader, view: View) -> list[BriefingEntry]:
     """What is worth knowing whatever the task is, most important first, each once."""
-    sorts: list[tuple[str, Sequence[Hit]]] = [
-        ("always", _latest(space, reader, view, Filter(level=0), _MOST_STANDING)),
-        ("preferences", _latest(space, reader, view, Filter(kinds=("preference",)), _MOST_STANDING)),
-        ("facts", _latest(space, reader, view, Filter(kinds=("decision",)), _MOST_DECISIONS)),
-        ("facts", _stale(space, reader)),
+    rules = latest_hits(space, reader, view, Filter(kinds=_RULES), _MOST_STANDING)
+    decisions = _people_first(latest_hits(space, reader, view, Filter(kinds=("decision",)), _LOOKED_AT))
+    reasons = reasons_of(reader, [hit.id for hit in decisions[:_MOST_DECISIONS]], view)
+    latest = latest_hits(space, reader, view, Filter(kinds=_WORK), _LOOKED_AT)
+    stated = (hit for hit in latest if hit.source == "person" and hit.kind in _FACTS and not is_open_work(hit.text))
+    entries = [
+        *standing_rules(space, reader, view, {}, _MOST_STANDING),
+        *(BriefingEntry("rules", hit) for hit in rules if hit.source == "person"),
+        *(
+            BriefingEntry("facts", hit, line=plain_line(hit, reasons.get(hit.id, ())))
+            for hit in decisions[:_MOST_DECISIONS]
+        ),
+        *(BriefingEntry("stale", hit) for hit in _stale(space, reader)),
+        *(BriefingEntry("work", hit) for hit in islice(filter(_is_open, latest), _MOST_OPEN)),
+        *(BriefingEntry("facts", hit) for hit in islice(stated, _MOST_FACTS)),
+        *(BriefingEntry("project", hit) for hit in _of_project(space, reader, view)),
     ]
-    entries: dict[str, BriefingEntry] = {}
-    for section, hits in sorts:
-        for hit in hits:
-            entries.setdefault(hit.id, BriefingEntry(section, hit))
-    return list(entries.values())
+    once: dict[str, BriefingEntry] = {}
+    for entry in entries:
+        once.setdefault(entry.hit.id, entry)
+    return list(once.values())
 
 
-def _latest(space: OpenSpace, reader: Reader, view: View, chosen: Filter, limit: int) -> list[Hit]:
-    """The newest first, looked at in the tree."""
-    versions = reader.memories.latest(view, chosen, limit)
-    memories = looked_at(space, reader, versions)
-    return [hit_of(memories[version.number], 1.0, {}) for version in reversed(versions)]
+def _people_first(hits: list[Hit]) -> list[Hit]:
+    return sorted(hits, key=lambda hit: hit.source != "person")
+
+
+def _is_open(hit: Hit) -> bool:
+    return hit.source != EXTRACTOR and is_open_work(hit.text)
+
+
+def _of_project(space: OpenSpace, reader: Reader, view: View) -> list[Hit]:
+    """How to test and build the project, as far as its files say it. Stale ones say nothing."""
+    topics = {
+        hit.key: hit for hit in latest_hits(space, reader, view, Filter(level=0), _LOOKED_AT) if hit.source == EXTRACTOR
+    }
+    hits = [topics[key] for topic in _PROJECT if (key := f"{LEARNED}{topic}") in topics]
+    return [hit for hit in hits if not hit.is_stale][:_MOST_OF_PROJECT]
 
 
 def _stale(space: OpenSpace, reader: Reader) -> list[Hit]:
@@ -68,7 +102,8 @@ def _stale(space: OpenSpace, reader: Reader) -> list[Hit]:
     numbers = sorted({row.number for row in rows}, reverse=True)[:_LOOKED_FOR_STALE]
     memories = linked(space, reader, list(reader.memories.by_number(numbers).values())) if numbers else {}
     old = [memories[number] for number in numbers if number in memories and memories[number].state.is_stale]
-    return [hit_of(memory, 1.0, {}) for memory in old[:_MOST_STALE]]
+    stated = [memory for memory in old if memory.version.source != EXTRACTOR]
+    return _people_first([hit_of(memory, 1.0, {}) for memory in stated])[:_MOST_STALE]
 
 
 def _state(space: OpenSpace, reader: Reader) -> list[str]:

@@ -1,16 +1,20 @@
 """Memories that match a message, and nothing if none does: `context --preset inject`, and prompt hooks."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
-from waypost.context.briefing import Briefing, check_budget, counted
+from waypost.context.briefing import Briefing, check_budget
 from waypost.context.budget import count_tokens, shorten
+from waypost.context.open_files import OpenFile
 from waypost.context.render import Opening, plain_line
+from waypost.context.small_talk import is_small_talk
+from waypost.context.wording import Wording, summary, wording
 from waypost.embed.protocol import Engine
 from waypost.flows.checkouts.treeless import seen_elsewhere
-from waypost.flows.context.nearest import DEPTH, IsKnown, PromptQuery, nearest, only_asks
+from waypost.flows.context.decisions import with_reasons
+from waypost.flows.context.nearest import DEPTH, IsKnown, PromptQuery, nearest, nearest_code, says_nothing
 from waypost.flows.engines.query import (
     WHOLE,
     Check,
@@ -45,8 +49,8 @@ from waypost.text.keywords import query_terms
 _MOST = 20  # memories in one answer
 _LONGEST = 0.5  # of the budget for one memory
 _AT_A_PROMPT = 0  # pending texts to embed while an agent waits: the engine for many texts takes 200 ms to start
-_HEADINGS = {"de": "Bekannte Informationen:", "ru": "Известная информация:"}
-_HEADING = "Known information:"
+_MOST_FILES = 2  # with code that matches
+_MOST_SYMBOLS = 3  # of a file
 
 
 def inject_brief(
@@ -103,6 +107,7 @@ class _Near:
     tracked: Sequence[str]  # changed files that wait to be indexed
     notices: tuple[str, ...]  # about engines
     notes: tuple[str, ...] = ()  # about projects that share
+    lines: Mapping[str, str] = field(default_factory=dict)  # of hits that are shown in another way, by memory id
 
 
 def _nothing_known(_: Version | Hit) -> bool:
@@ -118,6 +123,8 @@ def _near(
     checks: list[Check],
     now: datetime | None = None,
 ) -> _Near:
+    if is_small_talk(message):
+        return _Near((), question.language, HitFiles({}), (), ())
     with reading_for(space, question, checks) as (reader, engines):
         serving = engines_for(space, engines, question.language)
         vectors, visible = question.by_engine(serving, WHOLE), view(reader)
@@ -134,7 +141,7 @@ def _near_by_words(
 
     answer = recall(space, message, view, k=DEPTH, now=now, shared=True)
     terms = query_terms(message)
-    hits = [hit for hit in answer.hits if not (is_known(hit) or only_asks(hit))]
+    hits = [hit for hit in answer.hits if not (is_known(hit) or says_nothing(hit))]
     hits = [hit for hit in hits if shares_words(terms, hit.text, language)][:_MOST]
     with space.store.read() as reader:
         return _Near(hits, language, files_of(space, reader, hits), _tracked(space, reader), answer.notices)
@@ -145,13 +152,35 @@ def _read_near(
 ) -> _Near:
     near, taken = nearest(reader, query, view), reader.shares.all(TAKES)
     hits, notes = _hits(space, reader, list(near), near), tuple[str, ...]()
+    hits, reasons = with_reasons(space, reader, hits, view)
+    words = wording(query.language)
+    lines = {hit.id: plain_line(hit, reasons[hit.id], words) for hit in hits if hit.id in reasons}
     if taken:
         from waypost.flows.context.shared import with_shared_hits  # a hook without shares loads nothing of them
 
         hits, notes = with_shared_hits(space, taken, hits, query, view)
         hits = hits[:_MOST]
+    opened, code_lines = _code(space, reader, query, view, words)
+    hits = [*hits, *opened]
     files, notices = files_of(space, reader, hits), engine_notices(space, engines, serving)
-    return _Near(hits, query.language, files, _tracked(space, reader), notices, notes)
+    return _Near(hits, query.language, files, _tracked(space, reader), notices, notes, lines | code_lines)
+
+
+def _code(
+    space: OpenSpace, reader: Reader, query: PromptQuery, view: View, words: Wording
+) -> tuple[list[Hit], dict[str, str]]:
+    """Code that matches a message well: one hit for each file, and its line with the best symbols."""
+    near = nearest_code(reader, query, view)
+    if not near:
+        return [], {}
+    by_file: dict[str, list[Hit]] = {}
+    for hit in _hits(space, reader, list(near), near):
+        by_file.setdefault(hit.path or "", []).append(hit)
+    opened, lines = list[Hit](), dict[str, str]()
+    for path, hits in list(by_file.items())[:_MOST_FILES]:
+        opened.append(hits[0])
+        lines[hits[0].id] = OpenFile(path, hits[0].score, tuple(hits[:_MOST_SYMBOLS])).line({}, words)
+    return opened, lines
 
 
 def _tracked(space: OpenSpace, reader: Reader) -> list[str]:
@@ -171,22 +200,25 @@ def _hits(space: OpenSpace, reader: Reader, numbers: Sequence[int], near: dict[i
 
 def _briefing(near: _Near, hits: Sequence[Hit], opening: Opening, tokens: int, notices: Sequence[str] = ()) -> Briefing:
     kept = near.files.keep(hits)
-    heading = _HEADINGS.get(near.language, _HEADING)
-    text, taken, used = _fitting(kept, heading, opening, tokens)
+    words = wording(near.language)
+    text, taken, used = _fitting(kept, near.lines, words.known, opening, tokens)
     best = max((hit.score for hit in used), default=0.0)
-    explanation = _explain(len(kept), len(used), taken, tokens, (*near.notices, *near.notes, *notices))
-    return Briefing(text, taken, tuple(used), best, explanation)
+    explanation = summary(words, len(used), len(kept) - len(used), taken, tokens)
+    return Briefing(text, taken, tuple(used), best, " ".join((explanation, *near.notices, *near.notes, *notices)))
 
 
-def _fitting(hits: Sequence[Hit], heading: str, opening: Opening, tokens: int) -> tuple[str, int, list[Hit]]:
+def _fitting(
+    hits: Sequence[Hit], own_lines: Mapping[str, str], heading: str, opening: Opening, tokens: int
+) -> tuple[str, int, list[Hit]]:
     """What fits, nearest first, as a text of so many tokens; a line that is longer than half of the budget is cut."""
     room, longest = tokens - count_tokens(opening.assembled(heading)), int(_LONGEST * tokens)
     lines: list[str] = []
     used: list[Hit] = []
     for hit in hits:
-        line: str | None = plain_line(hit)
+        whole = own_lines.get(hit.id) or plain_line(hit)
+        line: str | None = whole
         cost = count_tokens(f"{line}\n")  # one by one: all together are no more than their sum
-        if cost > longest and (line := shorten(plain_line(hit), longest)):
+        if cost > longest and (line := shorten(whole, longest)):
             cost = count_tokens(f"{line}\n")
         if line and cost <= room:
             lines.append(line)
@@ -199,14 +231,3 @@ def _fitting(hits: Sequence[Hit], heading: str, opening: Opening, tokens: int) -
             return text, taken, used
         lines.pop()  # the number of the fence is another one, and may cost more
         used.pop()
-
-
-def _explain(near: int, used: int, tokens: int, limit: int, notices: Sequence[str]) -> str:
-    if not near:
-        summary = "No memory matches this."
-    elif not used:
-        summary = f"None of {near} memories fits into {limit} tokens."
-    else:
-        left = f", {near - used} left out" if used < near else ""
-        summary = f"{counted(used)} in {tokens} of {limit} tokens{left}."
-    return " ".join((summary, *notices))

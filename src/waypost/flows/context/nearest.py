@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from waypost.model.kinds import KINDS
+from waypost.context.small_talk import is_small_talk, subject_words
+from waypost.model.kinds import IS_DOCUMENT, IS_TEST, KEPT_COLLECTIONS, KINDS
 from waypost.model.memory import Version
 from waypost.model.recall import Hit, View
 from waypost.retrieve.calibration import ServingEngines
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
 
 DEPTH = 100  # passages that each engine searches
 _WORDED = 30  # memories whose words are compared: the nearest, and as many that keywords find
+
+_CODE_DEPTH = 20
+_SYMBOLS = ("functions",)
+CODE_LEAST = 0.4  # how near code must be: an agent can search it, but nobody else tells it a rule
+BEHIND = 0.6  # by which a memory may be farther than the nearest one
+_ENOUGH_WORDS = 2  # about a subject; the words of a shorter message are shared by chance
+_STATED = {"person": 0.1, "extractor": -0.3}
 
 _LONGEST_QUESTION = 500  # characters; a longer text also states something
 _STATEMENT = re.compile(r"[.!…:;]\s|\n")
@@ -38,14 +46,11 @@ class PromptQuery:
 
 
 def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
-    """The versions that match a message, nearest first, and how near each is."""
-    cosines: dict[int, dict[str, float]] = {}
-    for engine, vector in query.vectors.items():
-        for passage in reader.search.vectors(engine, vector, DEPTH, view).hits:
-            best = cosines.setdefault(passage.number, {})
-            best[engine] = max(passage.score, best.get(engine, -1.0))
+    """The versions of memories that match a message, nearest first, and how near each is. Code is not among them."""
+    kept = replace(view, collections=tuple(name for name in view.collections if name in KEPT_COLLECTIONS))
+    cosines = _cosines(reader, query, kept, DEPTH)
     terms = query_terms(query.text)
-    worded = [passage.number for passage in reader.search.keywords(terms, _WORDED, view)]
+    worded = [passage.number for passage in reader.search.keywords(terms, _WORDED, kept)]
     if unseen := [number for number in dict.fromkeys(worded) if number not in cosines]:
         for engine, vector in query.vectors.items():
             for number, score in reader.search.vector_scores(engine, vector, unseen).items():
@@ -53,17 +58,53 @@ def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
     versions = {
         number: version
         for number, version in reader.memories.by_number([*cosines, *unseen]).items()
-        if not (query.is_known(version) or only_asks(version))
+        if not (query.is_known(version) or says_nothing(version))
     }
     shared = words_shared(terms, _readable_words(versions, cosines, worded))
-    near = {
-        number: nearness(
-            cosines.get(number, {}), query.roles, query.language, version.language, shared.get(number, 0.0)
-        )
-        for number, version in versions.items()
-    }
+    told = min(1.0, subject_words(query.text) / _ENOUGH_WORDS)
+    near = {}
+    for number, version in versions.items():
+        words = told * shared.get(number, 0.0)
+        near[number] = nearness(cosines.get(number, {}), query.roles, query.language, version.language, words)
+        near[number] += stated_bonus(version)
     chosen = sorted((number for number in near if near[number] >= 0), key=lambda number: -near[number])[: query.most]
+    least = near[chosen[0]] - BEHIND if chosen else 0.0
+    return {number: min(1.0, near[number]) for number in chosen if near[number] >= least}
+
+
+def nearest_code(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
+    """The versions of symbols that match a message well, nearest first. Tests and documents are left out."""
+    code = replace(view, collections=tuple(name for name in view.collections if name in _SYMBOLS))
+    if not code.collections:
+        return {}
+    cosines = _cosines(reader, query, code, _CODE_DEPTH)
+    versions = reader.memories.by_number(cosines)
+    near = {
+        number: nearness(cosines[number], query.roles, query.language, version.language)
+        for number, version in versions.items()
+        if not version.traits & (IS_TEST | IS_DOCUMENT) and not query.is_known(version)
+    }
+    chosen = sorted((number for number in near if near[number] >= CODE_LEAST), key=lambda number: -near[number])
     return {number: near[number] for number in chosen}
+
+
+def stated_bonus(memory: Version | Hit) -> float:
+    """What a person stated may be a little farther away; first facts about a project must be nearer."""
+    return _STATED.get(memory.source, 0.0)
+
+
+def says_nothing(memory: Version | Hit) -> bool:
+    """Whether it is no answer: a question alone, or small talk."""
+    return only_asks(memory) or (KINDS[memory.kind].is_journal and is_small_talk(memory.text))
+
+
+def _cosines(reader: Reader, query: PromptQuery, view: View, depth: int) -> dict[int, dict[str, float]]:
+    cosines: dict[int, dict[str, float]] = {}
+    for engine, vector in query.vectors.items():
+        for passage in reader.search.vectors(engine, vector, depth, view).hits:
+            best = cosines.setdefault(passage.number, {})
+            best[engine] = max(passage.score, best.get(engine, -1.0))
+    return cosines
 
 
 def only_asks(memory: Version | Hit) -> bool:
@@ -74,12 +115,10 @@ def only_asks(memory: Version | Hit) -> bool:
 def _readable_words(
     versions: Mapping[int, Version], cosines: Mapping[int, Mapping[str, float]], worded: Collection[int]
 ) -> dict[int, tuple[str, str]]:
-    """The texts whose words count: the nearest ones and those that keywords find. Code has many words that say little."""
+    """The texts whose words count: the nearest ones and those that keywords find."""
     best = sorted(versions, key=lambda number: -max(cosines.get(number, {}).values(), default=0.0))[:_WORDED]
     return {
-        number: (versions[number].text, versions[number].language)
-        for number in {*best, *worded}
-        if number in versions and not KINDS[versions[number].kind].derived
+        number: (versions[number].text, versions[number].language) for number in {*best, *worded} if number in versions
     }
 
 

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from waypost.flows.facts import approval as approval
     from waypost.flows.facts import decide as decide
     from waypost.flows.facts import levels as levels
+    from waypost.flows.facts import placing as placing
     from waypost.flows.facts import review as review
 
 __getattr__ = lazy_modules(__name__)

@@ -496,8 +496,8 @@ def test_a_prompt_does_not_wait_until_changed_files_are_indexed(
         (root / f"{name}.py").write_text(f'def send_{name}(request):\n    """Send {name} of large files."""\n')
     memory = Memory.open(root)
     memory.index()
-    question = 'def send_uploads(request): """Send uploads of large files."""'
-    assert "uploads.py:1" in say("prompt", question, cwd=str(root), session_id="one")
+    question = "send uploads, uploads: send uploads of large files"
+    assert "uploads.py: send_uploads 1" in say("prompt", question, cwd=str(root), session_id="one")
     (root / "uploads.py").write_text('X = 1\n\n\ndef send_uploads(request):\n    """Send uploads of large files."""\n')
     monkeypatch.setattr(
         "waypost.flows.index.freshness.index_now", lambda *_: pytest.fail("indexed while an agent waits")

@@ -1,0 +1,1 @@
+"""What briefings, greetings and prompt hooks show of what a task needs, on real repositories."""
