@@ -27,3 +27,7 @@ class OtherFiles(Protocol):
     def changed(self) -> Iterable[FileShape]:
         """Other files that changed recently."""
         ...
+
+    def before(self, path: str) -> FileShape | None:
+        """A file as it was when the code was pinned. None if it did not exist, or nobody knows."""
+        ...

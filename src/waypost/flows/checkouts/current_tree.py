@@ -15,6 +15,8 @@ from waypost.code.files.reading import Unread, read_bytes
 from waypost.code.files.skip import unsafe_name
 from waypost.code.files.walk import WalkedFile, walk
 from waypost.code.git.history import GitHead, TreeChanges, changed_since, head
+from waypost.code.git.past_files import FileAtCommit, past_files
+from waypost.code.git.renames import earlier_paths, later_paths
 from waypost.flows.open_space import OpenSpace, indexed_commit_key, tree_changed_key
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
@@ -54,6 +56,8 @@ class TreeNow:
         self._changes: dict[str, TreeChanges] = {}
         self._rows: dict[str, FileRow | None] = {}
         self._words_by_path: dict[str, frozenset[bytes]] = {}
+        self._past_shapes: dict[FileAtCommit, FileShape | None] = {}
+        self._later: dict[str, tuple[str, ...]] = {}
 
     @property
     def is_there(self) -> bool:
@@ -223,7 +227,7 @@ class TreeNow:
         return not changes.complete or path in changes.changed or path in changes.renamed.values()
 
     def _indexed_files(self, name: str, since: Pin) -> list[str]:
-        """Indexed files with this name: same qualified name first, then same file name, then newest."""
+        """Indexed files with this name: same qualified name first, then same file name, then by path."""
         if not self._is_indexed:
             return []
         view = View(Moment(self._space.clock()), CODE_COLLECTIONS, self._space.identity.checkout_id)
@@ -235,7 +239,7 @@ class TreeNow:
             key=lambda sketch: (
                 sketch.name != since.qualified,
                 PurePosixPath(sketch.path).name != base,
-                -sketch.number,
+                sketch.path,
             ),
         )
         return [sketch.path for sketch in ordered]
@@ -254,8 +258,7 @@ class TreeNow:
         paths = (*changes.changed, *changes.renamed.values()) if changes.complete else self._newer(since)
         ending = PurePosixPath(since.path).suffix
         alike = sorted({path for path in paths if path.endswith(ending)})
-        self.look_up(alike)
-        for path in sorted(alike, key=lambda path: self._rows[path] is not None)[:MOST_CHANGED]:
+        for path in sorted(alike, key=lambda path: path not in changes.new)[:MOST_CHANGED]:
             shape = self.shape(path) if path != since.path else None
             if shape is not None:
                 yield shape
@@ -264,11 +267,48 @@ class TreeNow:
         newer = [path for path, row in self._files.items() if since.time is None or row.changed_at >= since.time]
         return [*newer, *self._not_indexed_yet]
 
-    def became(self, since: Pin, digests: Collection[bytes]) -> str | None:
-        """The path of this file now, as git sees it or by the same content."""
-        renamed = self.changes_since(since.commit).renamed.get(since.path)
-        if renamed is not None or self.digest(since.path):
-            return renamed
+    def successors(self, since: Pin, digests: Collection[bytes]) -> tuple[str, ...]:
+        """The paths of this file now: as git sees it in one diff or along its history, else by the same content."""
+        changes = self.changes_since(since.commit)
+        renamed = changes.renamed.get(since.path)
+        if self.digest(since.path):
+            return (renamed,) if renamed is not None else ()
+        direct = (renamed,) if renamed is not None else ()
+        along = [path for path in self._renames_along_history(since) if self.digest(path)]
+        by_content = self._same_content(since, digests) if not changes.complete else None
+        return tuple(dict.fromkeys((*direct, *along, *((by_content,) if by_content is not None else ()))))
+
+    def _renames_along_history(self, since: Pin) -> Iterator[str]:
+        later = self._later_paths(since.path)
+        yield from later
+        if self._root is not None and since.commit and not later:
+            earlier = earlier_paths(self._root, since.commit, [since.path]).get(since.path, ())
+            yield from earlier
+            gone = [path for path in earlier if not self.digest(path)]
+            for paths in (later_paths(self._root, gone) if gone else {}).values():
+                yield from paths
+
+    def _later_paths(self, path: str) -> tuple[str, ...]:
+        """The later paths of a file that is gone. All that are gone are looked up in one run of git."""
+        if path not in self._later and self._root is not None:
+            gone = [
+                other for other in {**self._rows, path: None} if other not in self._later and not self.digest(other)
+            ]
+            later = later_paths(self._root, gone)
+            self._later |= {other: later.get(other, ()) for other in gone}
+        return self._later.get(path, ())
+
+    def past_shape(self, commit: str, path: str) -> FileShape | None:
+        """The shape of a file at a commit, or None if git does not have it."""
+        key = (commit, path)
+        if key not in self._past_shapes:
+            from waypost.flows.checkouts.parsed_file import past_shape  # imports parsers
+
+            contents = past_files(self._root, [key])[1] if self._root is not None and commit else {}
+            self._past_shapes[key] = past_shape(path, contents[key]) if key in contents else None
+        return self._past_shapes[key]
+
+    def _same_content(self, since: Pin, digests: Collection[bytes]) -> str | None:
         row = self.row(since.path)
         wanted = {*digests, *([bytes.fromhex(row.hash)] if row is not None else [])} - {b""}
         if not wanted:

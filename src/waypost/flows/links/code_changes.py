@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from waypost.code.git.past_files import past_files
 from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.checkouts.treeless import indexed_symbols
-from waypost.flows.links.past_code import past_files
 from waypost.flows.links.staleness import find_linked
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.model.code_link import CodeLink

@@ -181,10 +181,10 @@ def _follow_hash(tree: "TreeNow", reference: CodeReference) -> CodeVerdict:
 
     path, lines, digest = reference.file_path, reference.line_range, reference.code_hash or ""
     if not tree.digest(path):
-        moved = tree.became(pin_of(reference), _digests(reference, None))
-        if moved is None:
+        moved = tree.successors(pin_of(reference), _digests(reference, None))
+        if not moved:
             return CodeVerdict(DELETED)
-        path = moved
+        path = moved[0]
     state = UNCHANGED if path == reference.file_path else MOVED
     if lines is None:
         text = tree.lines(path)
@@ -208,10 +208,12 @@ class _OtherFiles:
     last: StoredVerdict | None
 
     def successors(self) -> "Iterable[FileShape]":
-        path = self.reference.file_path
-        renamed_to = self.tree.became(pin_of(self.reference), _digests(self.reference, self.last))
-        for other in dict.fromkeys((renamed_to, self.last.finding.path if self.last else None)):
-            shape = self.tree.shape(other) if other is not None and other != path else None
+        pin = pin_of(self.reference)
+        paths = self.tree.successors(pin, _digests(self.reference, self.last))
+        if self.last is not None and not self.tree.changes_since(pin.commit).complete:
+            paths = (*paths, self.last.finding.path or pin.path)  # git can't compare: go on from where it was last
+        for path in dict.fromkeys(paths):
+            shape = self.tree.shape(path) if path != pin.path else None
             if shape is not None:
                 yield shape
 
@@ -220,6 +222,9 @@ class _OtherFiles:
 
     def changed(self) -> "Iterable[FileShape]":
         return self.tree.changed_lately(pin_of(self.reference))
+
+    def before(self, path: str) -> "FileShape | None":
+        return self.tree.past_shape(self.reference.git_commit or "", path)
 
 
 def pin_of(reference: CodeReference) -> "Pin":
