@@ -33,6 +33,7 @@ _MOST_SEARCHED = 2_000_000  # of one in which a name is looked for
 _NAME = re.compile(rb"[\w$\x80-\xff]+")
 _MOST_ASKED = 5_000  # definitions of one name that are read from the index
 _MOST_READ = 4_000  # files searched for a name without an index
+_MOST_PARSED = 4 * MOST_NAMED  # files parsed because they contain a name, which they may not define
 
 
 class Pin(NamedTuple):
@@ -42,6 +43,7 @@ class Pin(NamedTuple):
     commit: str
     time: datetime | None
     qualified: str = ""  # the symbol's name, if it is a symbol
+    typed: bool = False  # type annotations count
 
 
 class TreeNow:
@@ -52,11 +54,11 @@ class TreeNow:
         self._root: Path | None = space.identity.root
         self._digests: dict[str, bytes] = {}
         self._parsed_files: dict[str, ParsedFile | None] = {}
-        self._shapes: dict[str, FileShape | None] = {}
+        self._shapes: dict[tuple[str, bool], FileShape | None] = {}
         self._changes: dict[str, TreeChanges] = {}
         self._rows: dict[str, FileRow | None] = {}
         self._words_by_path: dict[str, frozenset[bytes]] = {}
-        self._past_shapes: dict[FileAtCommit, FileShape | None] = {}
+        self._past_shapes: dict[tuple[FileAtCommit, bool], FileShape | None] = {}
         self._later: dict[str, tuple[str, ...]] = {}
 
     @property
@@ -120,17 +122,19 @@ class TreeNow:
                 self._digests[path] = bytes.fromhex(parsed.read.raw_hash)
         return self._parsed_files[path]
 
-    def shape(self, path: str) -> FileShape | None:
-        if path not in self._shapes:
+    def shape(self, path: str, *, typed: bool | None = None) -> FileShape | None:
+        """The shape of a file. Type annotations are part of it if `typed`, by default as the settings say."""
+        typed = self._space.settings.count_annotations if typed is None else typed
+        if (path, typed) not in self._shapes:
             from waypost.code.shape.build import shape_of
 
             parsed = self.parsed_file(path)
-            self._shapes[path] = None if parsed is None else shape_of(parsed.source, parsed.parsed)
-        return self._shapes[path]
+            self._shapes[path, typed] = None if parsed is None else shape_of(parsed.source, parsed.parsed, typed=typed)
+        return self._shapes[path, typed]
 
     def cannot_read(self, path: str) -> bool:
         """Whether the file exists but is not read as text: too large, a link, binary, or not readable."""
-        if self._root is None or unsafe_name(path) is not None or self.shape(path) is not None:
+        if self._root is None or unsafe_name(path) is not None or self.parsed_file(path) is not None:
             return False
         try:
             state = os.stat(self._root / path, follow_symlinks=False)
@@ -211,12 +215,16 @@ class TreeNow:
         """Other files that define this name and have changed since the reference was pinned, likeliest first."""
         word, base = name.encode("utf-8", "replace"), PurePosixPath(since.path).name
         new = [path for path in self._not_indexed_yet if word in self._words(path)]
-        new.sort(key=lambda path: PurePosixPath(path).name != base)
+        new.sort(key=lambda path: (PurePosixPath(path).name != base, path))
         indexed = [path for path in self._indexed_files(name, since) if self._is_newer(path, since)]
-        for path in list(dict.fromkeys((*new, *indexed)))[:MOST_NAMED]:
-            shape = self.shape(path) if path != since.path else None
-            if shape is not None:
+        left = MOST_NAMED
+        for path in list(dict.fromkeys((*indexed, *new)))[:_MOST_PARSED]:
+            shape = self.shape(path, typed=since.typed) if path != since.path else None
+            if shape is not None and any(landmark.name == name for landmark in shape.landmarks):
                 yield shape
+                left -= 1
+                if not left:
+                    return
 
     def _is_newer(self, path: str, since: Pin) -> bool:
         """Whether a file may contain something now that it did not contain then.
@@ -259,7 +267,7 @@ class TreeNow:
         ending = PurePosixPath(since.path).suffix
         alike = sorted({path for path in paths if path.endswith(ending)})
         for path in sorted(alike, key=lambda path: path not in changes.new)[:MOST_CHANGED]:
-            shape = self.shape(path) if path != since.path else None
+            shape = self.shape(path, typed=since.typed) if path != since.path else None
             if shape is not None:
                 yield shape
 
@@ -289,7 +297,7 @@ class TreeNow:
                 yield from paths
 
     def _later_paths(self, path: str) -> tuple[str, ...]:
-        """The later paths of a file that is gone. All that are gone are looked up in one run of git."""
+        """The later paths of a missing file. Git is asked once for all missing files."""
         if path not in self._later and self._root is not None:
             gone = [
                 other for other in {**self._rows, path: None} if other not in self._later and not self.digest(other)
@@ -298,15 +306,15 @@ class TreeNow:
             self._later |= {other: later.get(other, ()) for other in gone}
         return self._later.get(path, ())
 
-    def past_shape(self, commit: str, path: str) -> FileShape | None:
-        """The shape of a file at a commit, or None if git does not have it."""
-        key = (commit, path)
-        if key not in self._past_shapes:
+    def past_shape(self, path: str, since: Pin) -> FileShape | None:
+        """The shape of a file when the reference was pinned, or None if git does not have it."""
+        file, typed = (since.commit, path), since.typed
+        if (file, typed) not in self._past_shapes:
             from waypost.flows.checkouts.parsed_file import past_shape  # imports parsers
 
-            contents = past_files(self._root, [key])[1] if self._root is not None and commit else {}
-            self._past_shapes[key] = past_shape(path, contents[key]) if key in contents else None
-        return self._past_shapes[key]
+            contents = past_files(self._root, [file])[1] if self._root is not None and since.commit else {}
+            self._past_shapes[file, typed] = past_shape(path, contents[file], typed=typed) if file in contents else None
+        return self._past_shapes[file, typed]
 
     def _same_content(self, since: Pin, digests: Collection[bytes]) -> str | None:
         row = self.row(since.path)

@@ -44,7 +44,7 @@ def _read_and_parse(root: Path, path: str, named: bool) -> ParsedFile | Unread:
     return ParsedFile(read, source, parse(source), len(hidden.findings))
 
 
-def past_shape(path: str, raw: bytes) -> FileShape | None:
+def past_shape(path: str, raw: bytes, *, typed: bool) -> FileShape | None:
     """The shape of a file as it was, masked as current files are. None if it is not text or takes too long to parse."""
     read = decode(raw)
     if read is None:
@@ -53,6 +53,6 @@ def past_shape(path: str, raw: bytes) -> FileShape | None:
         with time_limit(PATIENCE):
             text = mask(read.text).text
             source = SourceFile(path, language_of_path(path, text), text)
-            return shape_of(source, parse(source))
+            return shape_of(source, parse(source), typed=typed)
     except OutOfTime:
         return None

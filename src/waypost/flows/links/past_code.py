@@ -88,7 +88,11 @@ class PastReferences:
     def _shape_then(self, commit: str, path: str) -> FileShape | None:
         when = (commit, path)
         if when not in self._shapes:
-            self._shapes[when] = past_shape(path, self._files[when]) if when in self._files else None
+            self._shapes[when] = (
+                past_shape(path, self._files[when], typed=self._space.settings.count_annotations)
+                if when in self._files
+                else None
+            )
         return self._shapes[when]
 
     def _by_hash(self, given: CodeReference) -> CodeReference | None:

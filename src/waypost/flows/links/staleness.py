@@ -164,8 +164,10 @@ def follow_reference(tree: "TreeNow", reference: CodeReference, last: StoredVerd
     if tree.is_another(reference.repo_id):
         return CodeVerdict(UNCHECKED)
     if reference.anchor:
-        other_files = _OtherFiles(tree, reference, last)
-        finding = follow(reference.anchor, FollowedPlace(path, reference.line_range), tree.shape(path), other_files)
+        pin = pin_of(reference)
+        here = tree.shape(path, typed=pin.typed)
+        other_files = _OtherFiles(tree, pin, reference, last)
+        finding = follow(reference.anchor, FollowedPlace(path, reference.line_range), here, other_files)
     elif reference.code_hash:
         finding = _follow_hash(tree, reference)
     else:
@@ -204,36 +206,38 @@ class _OtherFiles:
     """The rest of the tree, looked at only when something is lost in its file."""
 
     tree: "TreeNow"
+    pin: "Pin"
     reference: CodeReference
     last: StoredVerdict | None
 
     def successors(self) -> "Iterable[FileShape]":
-        pin = pin_of(self.reference)
+        pin = self.pin
         paths = self.tree.successors(pin, _digests(self.reference, self.last))
         if self.last is not None and not self.tree.changes_since(pin.commit).complete:
             paths = (*paths, self.last.finding.path or pin.path)  # git can't compare: go on from where it was last
         for path in dict.fromkeys(paths):
-            shape = self.tree.shape(path) if path != pin.path else None
+            shape = self.tree.shape(path, typed=pin.typed) if path != pin.path else None
             if shape is not None:
                 yield shape
 
     def named(self, name: str) -> "Iterable[FileShape]":
-        return self.tree.defining(name, pin_of(self.reference))
+        return self.tree.defining(name, self.pin)
 
     def changed(self) -> "Iterable[FileShape]":
-        return self.tree.changed_lately(pin_of(self.reference))
+        return self.tree.changed_lately(self.pin)
 
     def before(self, path: str) -> "FileShape | None":
-        return self.tree.past_shape(self.reference.git_commit or "", path)
+        return self.tree.past_shape(path, self.pin)
 
 
 def pin_of(reference: CodeReference) -> "Pin":
     from waypost.flows.checkouts.current_tree import Pin
-    from waypost.refs.anchor import unpack
+    from waypost.refs.anchor import is_typed, unpack
 
     anchor = unpack(reference.anchor)
     name = anchor.qualified if anchor is not None else ""
-    return Pin(reference.file_path, reference.git_commit or "", reference.created_at, name)
+    commit, typed = reference.git_commit or "", is_typed(reference.anchor)
+    return Pin(reference.file_path, commit, reference.created_at, name, typed)
 
 
 def _digests(reference: CodeReference, last: StoredVerdict | None) -> set[bytes]:
