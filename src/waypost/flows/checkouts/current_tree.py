@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from waypost.code.files.reading import Unread, read_bytes
 from waypost.code.files.skip import unsafe_name
 from waypost.code.files.walk import WalkedFile, walk
+from waypost.code.git.commits import FileCommit, commits_since
 from waypost.code.git.history import GitHead, TreeChanges, changed_since, head
 from waypost.code.git.past_files import FileAtCommit, past_files
 from waypost.code.git.renames import earlier_paths, later_paths
@@ -60,6 +61,7 @@ class TreeNow:
         self._words_by_path: dict[str, frozenset[bytes]] = {}
         self._past_shapes: dict[tuple[FileAtCommit, bool], FileShape | None] = {}
         self._later: dict[str, tuple[str, ...]] = {}
+        self._commits: dict[tuple[str, tuple[str, ...]], tuple[FileCommit, ...]] = {}
 
     @property
     def is_there(self) -> bool:
@@ -285,6 +287,18 @@ class TreeNow:
         along = [path for path in self._renames_along_history(since) if self.digest(path)]
         by_content = self._same_content(since, digests) if not changes.complete else None
         return tuple(dict.fromkeys((*direct, *along, *((by_content,) if by_content is not None else ()))))
+
+    def past_paths(self, since: Pin) -> tuple[str, ...]:
+        """Other paths that the file has had since it was pinned, whether or not they exist."""
+        renamed = self.changes_since(since.commit).renamed.get(since.path)
+        later = () if self.digest(since.path) else self._later_paths(since.path)
+        return (*((renamed,) if renamed is not None else ()), *later)
+
+    def commits_since(self, commit: str, paths: tuple[str, ...]) -> tuple[FileCommit, ...]:
+        key = (commit, paths)
+        if key not in self._commits:
+            self._commits[key] = commits_since(self._root, commit, paths) if self._root is not None else ()
+        return self._commits[key]
 
     def _renames_along_history(self, since: Pin) -> Iterator[str]:
         later = self._later_paths(since.path)

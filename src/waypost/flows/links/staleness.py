@@ -27,6 +27,7 @@ from waypost.store.protocol import Reader, ReferenceRow, StoredVerdict
 
 if TYPE_CHECKING:
     from waypost.flows.checkouts.current_tree import Pin, TreeNow
+    from waypost.flows.links.cause import CauseSearch
     from waypost.model.shape import FileShape
 
 _LOOKED_FOR_AGAIN = timedelta(seconds=60)  # what was found nowhere may be just on its way to another file
@@ -61,6 +62,8 @@ def check(
 def _check_page(
     space: OpenSpace, reader: Reader, tree: "TreeNow", rows: Sequence[ReferenceRow], again: bool
 ) -> dict[Key, StoredVerdict]:
+    from waypost.flows.links.cause import CauseSearch
+
     checkout, now = space.identity.checkout_id, space.clock()
     tree.look_up((row.reference.file_path for row in rows), reader)
     digests = {(row.number, row.place): tree.digest(row.reference.file_path) for row in rows}
@@ -68,17 +71,19 @@ def _check_page(
     earlier_verdicts = {} if again else reader.references.verdicts_for(checkout, digests)
     verdicts: dict[Key, StoredVerdict] = {}
     new: list[StoredVerdict] = []
+    causes = CauseSearch(tree)
     for row in rows:
         key = (row.number, row.place)
         past_verdict = earlier_verdicts.get(key)
         if past_verdict is not None and _holds(past_verdict, row.reference, tree, now):
-            verdicts[key] = replace(past_verdict, checked_at=now) if not past_verdict.tree else past_verdict
-            if key not in current or current[key].file_hash != past_verdict.file_hash:
-                new.append(past_verdict)  # a branch that was looked at before: its verdict is the current one again
+            explained = _explained(space, causes, row.reference, past_verdict)
+            verdicts[key] = replace(explained, checked_at=now) if not past_verdict.tree else explained
+            if key not in current or current[key].file_hash != past_verdict.file_hash or explained != past_verdict:
+                new.append(explained)  # a branch that was looked at before: its verdict is the current one again
             continue
         before = current.get(key)
         finding = follow_reference(tree, row.reference, before)
-        if finding.name == _told_by_anchor(row.reference):
+        if finding.name == _symbol_of(row.reference):
             finding = replace(finding, name="")
         verdict = StoredVerdict(
             row.number,
@@ -90,6 +95,7 @@ def _check_page(
             target_hash=tree.digest(finding.path) if finding.path not in (None, row.reference.file_path) else b"",
             tree=tree.state if finding.state in (DELETED, AMBIGUOUS, UNCHECKED) else "",
         )
+        verdict = _explained(space, causes, row.reference, verdict)
         verdicts[key] = verdict
         if again or before is None or replace(before, checked_at=now) != verdict or before.tree:
             new.append(verdict)
@@ -111,6 +117,21 @@ def _still_meant(reader: Reader, rows: Sequence[ReferenceRow], new: Sequence[Sto
         if verdict.number in pinned
         and judged[verdict.number, verdict.place] in pinned[verdict.number].refs[verdict.place : verdict.place + 1]
     ]
+
+
+def _explained(
+    space: OpenSpace, causes: "CauseSearch", reference: CodeReference, verdict: StoredVerdict
+) -> StoredVerdict:
+    """With the commit that made it stale, and its time, if it is stale and there is one."""
+    if verdict.cause is not None or not is_stale(space, reference, verdict.finding):
+        return verdict
+    head = causes.tree.head.commit
+    if not head or verdict.cause_searched_at == head:
+        return verdict
+    cause = causes.find(reference, pin_of(reference), verdict.finding)
+    if cause is None:
+        return replace(verdict, cause_searched_at=head) if causes.has_time else verdict
+    return replace(verdict, cause=cause, since=min(cause.at, verdict.checked_at), cause_searched_at="")
 
 
 def _holds(verdict: StoredVerdict, reference: CodeReference, tree: "TreeNow", now: datetime) -> bool:
@@ -148,7 +169,7 @@ def _since(
     return now
 
 
-def _told_by_anchor(reference: CodeReference) -> str:
+def _symbol_of(reference: CodeReference) -> str:
     """The name that a symbol had when it was pinned: a verdict says only another one."""
     from waypost.refs.anchor import SYMBOL, unpack
 
@@ -355,7 +376,7 @@ def _link(
 ) -> CodeLink:
     finding = verdict.finding if verdict is not None else CodeVerdict(UNCHECKED)
     if not finding.name and finding.state in (UNCHANGED, MOVED, CHANGED):
-        finding = replace(finding, name=_told_by_anchor(reference))
+        finding = replace(finding, name=_symbol_of(reference))
     here = replace(
         reference,
         file_path=finding.path or reference.file_path,
@@ -365,4 +386,5 @@ def _link(
     seen = _seen_at(reference, verdict)
     score = confidence(version, replace(state, is_stale=stale, verified_at=seen), now)
     here = replace(here, last_verified_at=state.verified_at, confidence_score=score)
-    return CodeLink(here, reference, finding, stale, verdict.checked_at if verdict is not None else None, where)
+    checked_at, cause = (verdict.checked_at, verdict.cause) if verdict is not None else (None, None)
+    return CodeLink(here, reference, finding, stale, checked_at, where, cause, _symbol_of(reference) if cause else "")
