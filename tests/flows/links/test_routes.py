@@ -7,6 +7,7 @@ import pytest
 from tests.conftest import Git, OpenMemory
 
 from waypost.model.code_verdict import DELETED, MOVED
+from waypost.model.reference import CodeReference
 
 FILLER = "".join(f"def step_{number}(value):\n    return value * {number} + {number % 7}\n\n\n" for number in range(30))
 OTHER = "".join(f"def walk_{number}(place):\n    return place - {number} * {number % 5}\n\n\n" for number in range(60))
@@ -114,3 +115,34 @@ def test_a_copy_that_was_there_before_is_no_destination(
         write(tree, "shop/bill.py", total + "\n\ndef more():\n    return 2\n")
         assert made.id is not None
         assert memory.show(made.id).links[0].finding.state == DELETED
+
+
+def test_verifying_in_one_worktree_makes_nothing_stale_in_another(
+    open_memory: OpenMemory, tree: Path, tmp_path: Path, git: Git, history: list[str]
+) -> None:
+    second = tmp_path / "second"
+    git(tree, "checkout", "-q", history[0])
+    with open_memory(str(tree)) as memory:
+        made = memory.remember("Pools have ten connections", refs=["lib/adapters.py#L3-L5"])
+        assert made.id is not None
+        git(tree, "worktree", "add", "-q", "-b", "small", str(second), history[0])
+        write(second, "lib/adapters.py", f'"""Adapters."""\n\n{POOL.replace("10", "5")}\n\n{FILLER}')
+        with open_memory(str(second)) as other:
+            assert other.show(made.id).state.is_stale
+            assert other.verify([made.id]).memories[0].state.is_stale is False
+            assert not other.show(made.id).state.is_stale
+        assert not memory.show(made.id).state.is_stale
+        write(tree, "lib/adapters.py", f'"""Adapters."""\n\n{POOL.replace("10", "7")}\n\n{FILLER}')
+        assert memory.show(made.id).state.is_stale
+
+
+def test_earlier_pins_survive_an_export(open_memory: OpenMemory, tree: Path, git: Git, history: list[str]) -> None:
+    git(tree, "checkout", "-q", history[0])
+    with open_memory(str(tree)) as memory:
+        made = memory.remember("Pools have ten connections", refs=["lib/adapters.py#L3-L5"])
+        assert made.id is not None
+        write(tree, "lib/adapters.py", f'"""Adapters."""\n\n{POOL.replace("10", "5")}\n\n{FILLER}')
+        memory.verify([made.id])
+        reference = memory.show(made.id).version.refs[0]
+    assert len(reference.earlier) == 1
+    assert CodeReference.from_json(reference.to_json(anchored=True)) == reference

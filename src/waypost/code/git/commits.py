@@ -26,7 +26,7 @@ class FileCommit:
 
 
 def commits_since(root: Path, since: str, paths: Sequence[str], *, seconds: float = _SECONDS) -> tuple[FileCommit, ...]:
-    """The commits between `since` and the current one that touched these files, oldest first. Empty if git can't tell."""
+    """The commits between `since` and the current one that touched these files, oldest first. Empty if git does not know."""
     checkout = open_checkout(root)
     safe = [path for path in dict.fromkeys(paths) if unsafe_name(path) is None]
     if checkout is None or not safe or not _COMMIT.fullmatch(since):

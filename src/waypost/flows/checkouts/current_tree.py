@@ -158,6 +158,11 @@ class TreeNow:
     def head(self) -> GitHead:
         return head(self._root) if self._root is not None else GitHead()
 
+    @property
+    def place(self) -> str:
+        """The checkout and the branch that is checked out."""
+        return f"{self._space.identity.checkout_id}:{self.head.branch}"
+
     def changes_since(self, commit: str) -> TreeChanges:
         if commit not in self._changes:
             self._changes[commit] = changed_since(self._root, commit) if self._root and commit else TreeChanges()

@@ -29,7 +29,7 @@ class CauseSearch:
         return time.monotonic() < self._until
 
     def find(self, reference: CodeReference, pin: "Pin", finding: CodeVerdict) -> CausingCommit | None:
-        """The first commit after the pin with other code. None if the change is not committed, or git can't tell."""
+        """The first commit after the pin with other code. None if the change is not committed, or git does not know."""
         if not pin.commit or not reference.anchor or not self.has_time:
             return None
         paths = [path for path in (pin.path, finding.path, *self.tree.past_paths(pin)) if path]

@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from waypost.errors import StoreError
@@ -20,7 +21,7 @@ from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHA
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import State, Version
 from waypost.model.recall import View
-from waypost.model.reference import CodeReference
+from waypost.model.reference import CodeReference, EarlierPin
 from waypost.model.time import Moment, format_time
 from waypost.refs.confidence import confidence
 from waypost.store.protocol import Reader, ReferenceRow, StoredVerdict
@@ -179,16 +180,11 @@ def _symbol_of(reference: CodeReference) -> str:
 
 def follow_reference(tree: "TreeNow", reference: CodeReference, last: StoredVerdict | None = None) -> CodeVerdict:
     """Where the code of a reference is now. `last` is what was found the last time: a place to begin with."""
-    from waypost.refs.follow import FollowedPlace, follow
-
     path = reference.file_path
     if tree.is_another(reference.repo_id):
         return CodeVerdict(UNCHECKED)
     if reference.anchor:
-        pin = pin_of(reference)
-        here = tree.shape(path, typed=pin.typed)
-        other_files = _OtherFiles(tree, pin, reference, last)
-        finding = follow(reference.anchor, FollowedPlace(path, reference.line_range), here, other_files)
+        finding = _follow_anchor(tree, reference, last)
     elif reference.code_hash:
         finding = _follow_hash(tree, reference)
     else:
@@ -196,6 +192,34 @@ def follow_reference(tree: "TreeNow", reference: CodeReference, last: StoredVerd
     if finding.state == DELETED and tree.cannot_read(path):
         return CodeVerdict(UNCHECKED, path, reference.line_range)  # what cannot be read is not gone
     return finding
+
+
+def _follow_anchor(tree: "TreeNow", reference: CodeReference, last: StoredVerdict | None) -> CodeVerdict:
+    """By its anchor. If that code has changed, by code that it was pinned to before: it may still be on this branch."""
+    from waypost.refs.follow import FollowedPlace, follow
+
+    first: CodeVerdict | None = None
+    earlier = takewhile(lambda pin: pin.replaced_on != tree.place, reference.earlier)
+    for pinned in (reference, *(_as_pinned(reference, pin) for pin in earlier)):
+        pin = pin_of(pinned)
+        others = _OtherFiles(tree, pin, pinned, last)
+        here = tree.shape(pin.path, typed=pin.typed)
+        finding = follow(pinned.anchor, FollowedPlace(pin.path, pinned.line_range), here, others)
+        if finding.state in (UNCHANGED, MOVED):
+            return finding if pinned is reference else _of_reference(finding, reference)
+        first = first or finding
+    return first or CodeVerdict(UNCHECKED)
+
+
+def _of_reference(finding: CodeVerdict, reference: CodeReference) -> CodeVerdict:
+    """What was found for an earlier pin, as seen from the reference: moved if it is in another file than this one."""
+    return replace(finding, state=UNCHANGED if finding.path == reference.file_path else MOVED)
+
+
+def _as_pinned(reference: CodeReference, pin: EarlierPin) -> CodeReference:
+    return replace(
+        reference, file_path=pin.file_path, line_range=pin.line_range, git_commit=pin.git_commit, anchor=pin.anchor
+    )
 
 
 def _follow_hash(tree: "TreeNow", reference: CodeReference) -> CodeVerdict:

@@ -7,7 +7,7 @@ from typing import Any
 
 from waypost.model.code_verdict import CausingCommit, CodeVerdict
 from waypost.model.recall import View
-from waypost.model.reference import DEFAULT_CONFIDENCE, CodeReference, LineRange
+from waypost.model.reference import DEFAULT_CONFIDENCE, CodeReference, LineRange, earlier_pins
 from waypost.model.time import from_micros, parse_time, to_micros
 from waypost.store.references import ReferenceRow, StoredVerdict
 from waypost.store.sql.database import Database, TablePart
@@ -49,8 +49,8 @@ def reference_rows(number: int, references: Sequence[CodeReference]) -> list[tup
 
 def _reference_columns(reference: CodeReference) -> tuple[Any, ...]:
     """In the order of REFERENCE_COLUMNS. Hashes and times are stored in binary: there may be a great many."""
-    more = reference.to_json()
-    for key in ("file_path", "symbol_id", "line_range", "code_hash", "created_at", "last_verified_at"):
+    more = reference.to_json(anchored=bool(reference.earlier))
+    for key in ("file_path", "symbol_id", "line_range", "code_hash", "created_at", "last_verified_at", "anchor"):
         more.pop(key, None)
     commit = _bytes(reference.git_commit)
     if commit is not None:
@@ -90,6 +90,7 @@ def reference_of(row: Sequence[Any]) -> CodeReference:
         confidence_reason=rest.get("confidence_reason"),
         whole=rest.get("whole", False),
         anchor=anchor or b"",
+        earlier=earlier_pins(rest.get("earlier")),
     )
 
 
