@@ -63,9 +63,12 @@ class CodeLink:
         if verdict.state != CHANGED:
             return place
         amount = f"{verdict.amount:.0%} changed" if verdict.amount else "changed"
-        if self.cause is None:
-            return f"{place} ({amount})" if verdict.amount else place
-        return f"{place} ({amount} in {self.cause}: +{self.cause.added} −{self.cause.removed})"
+        return f"{place} ({amount}{self.change})" if verdict.amount or self.cause else place
+
+    @property
+    def change(self) -> str:
+        """Which commit changed the code, such as " in 4d5e6f1 (2026-03-01, Ada): +3 −1"; empty if nobody knows."""
+        return f" in {self.cause}: +{self.cause.added} −{self.cause.removed}" if self.cause is not None else ""
 
     @property
     def _removal(self) -> str:

@@ -79,3 +79,42 @@ def test_the_name_of_an_author_is_one_printable_line(commits: Commits, memory: M
     cause = shown(memory, made.id).links[0].cause
     assert cause is not None
     assert cause.author.startswith("Eve [2Jxxx") and len(cause.author) == 60
+
+
+def test_the_same_text_with_its_id_verifies_a_stale_memory(commits: Commits, memory: Memory) -> None:
+    made = memory.remember("Rows are split at a sign", refs=["mode.py#parse"])
+    assert made.id is not None
+    assert memory.correct(made.id, "Rows are split at a sign").reason == "it already says this"
+    commits.commit("semicolons", MODE.replace("','", "';'"), "2026-01-03T10:00:00Z")
+    assert shown(memory, made.id).state.is_stale
+    receipt = memory.correct(made.id, "Rows are split at a sign")
+    assert (receipt.status, receipt.reason) == ("duplicate", "it already says this; it is verified now")
+    assert not shown(memory, made.id).state.is_stale
+
+
+def test_an_agent_does_not_verify_a_persons_memory_by_repeating_it(
+    commits: Commits, memory: Memory, person: Memory
+) -> None:
+    made = person.remember("Rows are split at a sign", refs=["mode.py#parse"])
+    assert made.id is not None
+    commits.commit("semicolons", MODE.replace("','", "';'"), "2026-01-03T10:00:00Z")
+    assert "only a person" in (memory.correct(made.id, "Rows are split at a sign").reason or "")
+    assert shown(memory, made.id).state.is_stale
+
+
+def test_the_diff_shows_what_changed(commits: Commits, memory: Memory) -> None:
+    made = memory.remember("Rows are split at commas", refs=["mode.py#parse"])
+    assert made.id is not None
+    assert memory.code.code_behind(made.id)[0].diff == ()
+    commits.commit("semicolons", MODE.replace("','", "';'"), "2026-01-03T10:00:00Z")
+    behind = memory.code.code_behind(made.id)[0]
+    assert behind.diff[3:] == (
+        " def parse(text):",
+        "-    rows = text.split(',')",
+        "+    rows = text.split(';')",
+        "     return [row.strip() for row in rows]",
+    )
+    code = behind.to_json(diff=True)
+    assert code["code"]["line"] == 1 and code["diff"].startswith("--- a/mode.py\n+++ b/mode.py\n@@")
+    commits.commit("remove", "def other():\n    return 1\n", "2026-01-04T10:00:00Z")
+    assert memory.code.code_behind(made.id)[0].diff[1] == "+++ /dev/null"
