@@ -73,6 +73,15 @@ def test_how_much_must_change_is_read_and_bounded(tmp_path: Path, name: str) -> 
         config.load({"WAYPOST_HOME": str(tmp_path)})
 
 
+def test_annotations_count_only_if_the_settings_say_so(tmp_path: Path) -> None:
+    assert config.load({"WAYPOST_HOME": str(tmp_path)}).count_annotations is False
+    (tmp_path / "config.toml").write_text("count_annotations = true\n")
+    assert config.load({"WAYPOST_HOME": str(tmp_path)}).count_annotations is True
+    (tmp_path / "config.toml").write_text('count_annotations = "yes"\n')
+    with pytest.raises(ConfigError, match="count_annotations"):
+        config.load({"WAYPOST_HOME": str(tmp_path)})
+
+
 def test_how_many_cores_a_worker_uses_is_read_and_bounded(tmp_path: Path) -> None:
     assert config.load({"WAYPOST_HOME": str(tmp_path)}).worker_cores == 1
     (tmp_path / "config.toml").write_text("worker_cores = 4\n")

@@ -20,6 +20,9 @@ class NoOtherFiles:
     def changed(self) -> Iterable[FileShape]:
         return ()
 
+    def before(self, path: str) -> FileShape | None:
+        return None
+
 
 class OtherShapes:
     """Other files with their shapes in memory."""
@@ -44,3 +47,6 @@ class OtherShapes:
 
     def changed(self) -> Iterable[FileShape]:
         return [shape for shape in self._others if self._changed is None or shape.path in self._changed]
+
+    def before(self, path: str) -> FileShape | None:
+        return self._was if path == self._was.path else None

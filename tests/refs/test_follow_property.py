@@ -271,6 +271,7 @@ def _lets_blocks_grow(patch: pytest.MonkeyPatch) -> None:
 def _takes_anything_similar(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(follow_symbol, "_ALIKE_NAMED", 0.0)
     patch.setattr(follow_symbol, "_WORDS_NAMED", 0)
+    patch.setattr(OtherShapes, "before", lambda *_: None)  # as without git: nobody knows what was there before
 
 
 def _minds_its_own_name(patch: pytest.MonkeyPatch) -> None:

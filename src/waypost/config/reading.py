@@ -16,7 +16,7 @@ from waypost.config.values import LINKS, Settings
 from waypost.errors import ConfigError
 
 KNOWN = {"engine", "multilingual", "person", "busy_timeout_seconds", "background", "links", "ollama", "openai", "llm"}
-KNOWN |= {"stale_threshold", "stale_threshold_whole", "learn", "journal", "serve", "backup"}
+KNOWN |= {"count_annotations", "stale_threshold", "stale_threshold_whole", "learn", "journal", "serve", "backup"}
 KNOWN |= {"store", "statement_timeout_seconds", "machine", "worker_cores"}
 _LONGEST_MACHINE = 64
 
@@ -56,6 +56,7 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         links=_links(env, table),
         stale_threshold=tables.part(table, "stale_threshold", settings.stale_threshold),
         stale_threshold_whole=tables.part(table, "stale_threshold_whole", settings.stale_threshold_whole),
+        count_annotations=tables.typed(table, "count_annotations", bool, settings.count_annotations),
         learn_hold=tables.learn_hold(table),
         learn_on=tables.learn_on(table, settings.learn_on),
         journal=tables.journal(table),

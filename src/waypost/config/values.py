@@ -93,6 +93,7 @@ class Settings:
     worker_cores: int = 1  # cores a background process may use
     stale_threshold: float = 0.0  # part of the code that must change before a memory about it is stale
     stale_threshold_whole: float = 0.3  # the same for memories about a whole file or class
+    count_annotations: bool = False  # changed type annotations make a memory stale
     links: str = "file"  # editor that opens code links in a terminal: one of LINKS, never "auto"
     learn_hold: str = "doubtful"  # which learned facts need review: the doubtful ones, or "all"
     learn_on: tuple[str, ...] = ("commit", "readme", "new_file", "session")  # events that Waypost learns from by itself

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from waypost.model.checkout import Checkout, minute
-from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHECKED, CodeVerdict
+from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHECKED, CausingCommit, CodeVerdict
 from waypost.model.memory import State, Version
 from waypost.model.reference import CodeReference
 from waypost.model.time import format_time
@@ -30,6 +30,8 @@ class CodeLink:
     is_stale: bool = False
     checked_at: datetime | None = None
     checkout: str = ""  # where it was checked, if that is not this checkout
+    cause: CausingCommit | None = None  # the commit that made it stale, if it is known
+    symbol: str = ""  # the symbol that was pinned, if it was one
 
     @property
     def as_of(self) -> str:
@@ -54,12 +56,28 @@ class CodeLink:
             return ""
         verdict = self.finding
         if verdict.state == DELETED:
-            return f"{self.was.file_path} (deleted)"
+            return self._removal
         lines = self.reference.line_range
         place = f"{self.reference.file_path}:{lines.start}" if lines else self.reference.file_path
         if verdict.state == AMBIGUOUS:
             return f"{place} (could be {' or '.join(verdict.others[:3])})" if verdict.others else f"{place} (ambiguous)"
-        return f"{place} ({verdict.amount:.0%} changed)" if verdict.state == CHANGED and verdict.amount else place
+        if verdict.state != CHANGED:
+            return place
+        amount = f"{verdict.amount:.0%} changed" if verdict.amount else "changed"
+        return f"{place} ({amount}{self.change})" if verdict.amount or self.cause else place
+
+    @property
+    def change(self) -> str:
+        """Which commit changed the code, such as " in 4d5e6f1 (2026-03-01, Ada): +3 −1"; empty if nobody knows."""
+        return f" in {self.cause}: +{self.cause.added} −{self.cause.removed}" if self.cause is not None else ""
+
+    @property
+    def _removal(self) -> str:
+        path = self.was.file_path
+        if self.cause is None:
+            return f"{path} (deleted)"
+        what = f"symbol `{self.symbol}` was" if self.symbol else "lines were"
+        return f"{what} removed from {path} in {self.cause}"
 
     def to_json(self) -> dict[str, Any]:
         row = {
@@ -76,6 +94,8 @@ class CodeLink:
             row["moved_from"] = str(self.was)
         if self.finding.name:
             row["symbol"] = self.finding.name
+        if self.cause is not None:
+            row["cause"] = self.cause.to_json()
         if self.finding.others:
             row["others"] = list(self.finding.others)
         if self.checked_at is not None:

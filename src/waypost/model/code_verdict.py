@@ -1,8 +1,11 @@
 """The verdict on a piece of code that a memory refers to: unchanged, moved, changed, deleted and so on."""
 
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 from waypost.model.reference import LineRange
+from waypost.model.time import format_time
 
 UNCHANGED = "unchanged"  # the same code in the same file; its lines may have shifted
 MOVED = "moved"  # the same code in another file, or under another name
@@ -22,3 +25,26 @@ class CodeVerdict:
     amount: float = 0.0  # the part of it that changed, 0 to 1
     name: str = ""  # its current qualified name, if it is a symbol
     others: tuple[str, ...] = ()  # where else it could be, as `path:line`
+
+
+@dataclass(frozen=True, slots=True)
+class CausingCommit:
+    """The commit that changed or removed the code."""
+
+    commit: str
+    at: datetime
+    author: str
+    added: int  # lines in the files concerned
+    removed: int
+
+    def __str__(self) -> str:
+        return f"{self.commit[:7]} ({', '.join(part for part in (self.at.date().isoformat(), self.author) if part)})"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "commit": self.commit,
+            "author": self.author,
+            "at": format_time(self.at),
+            "added": self.added,
+            "removed": self.removed,
+        }

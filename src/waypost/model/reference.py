@@ -8,7 +8,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from waypost.errors import InvalidInput
@@ -18,6 +18,7 @@ DEFAULT_CONFIDENCE = 0.8
 MAX_LINE = 100_000_000
 MAX_ANCHOR = 512  # bytes
 MAX_REFERENCES = 100  # of one memory
+MAX_EARLIER = 4  # pins that a reference keeps besides its own
 _FRAGMENT = re.compile(r"L(\d{1,9})(?:-L?(\d{1,9}))?")
 _HASH = re.compile(r"sha256:[0-9a-f]{64}")
 
@@ -51,6 +52,16 @@ class LineRange:
         return cls(start, int(match[2]) if match[2] else start)
 
 
+class EarlierPin(NamedTuple):
+    """Code that a reference was pinned to before it was verified on one branch. It still counts on others."""
+
+    file_path: str
+    line_range: LineRange | None
+    git_commit: str | None
+    anchor: bytes
+    replaced_on: str  # the checkout and branch where the reference was verified, and where this no longer counts
+
+
 @dataclass(frozen=True, slots=True)
 class CodeReference:
     file_path: str
@@ -67,6 +78,7 @@ class CodeReference:
     confidence_reason: str | None = None
     whole: bool = False  # about a whole class or module, given by name instead of lines
     anchor: bytes = b""  # for finding the code again after changes (refs.anchor)
+    earlier: tuple[EarlierPin, ...] = ()  # newest first
 
     def __post_init__(self) -> None:
         if not self.file_path or "\0" in self.file_path:
@@ -138,7 +150,14 @@ class CodeReference:
             confidence_reason=_text(value, "confidence_reason"),
             whole=value.get("whole") is True,
             anchor=_anchor(value.get("anchor")),
+            earlier=earlier_pins(value.get("earlier")),
         )
+
+    def with_earlier(self, before: "CodeReference", here: str) -> "CodeReference":
+        """This reference, on other branches than `here` also true of the code that `before` was pinned to."""
+        pin = EarlierPin(before.file_path, before.line_range, before.git_commit, before.anchor, here)
+        pins = [pin for pin in (pin, *before.earlier) if pin.anchor and pin.anchor != self.anchor]
+        return replace(self, earlier=tuple(pins[:MAX_EARLIER]))
 
     def to_json(self, *, anchored: bool = False) -> dict[str, Any]:
         """The reference without empty and default values. `anchored` adds the anchor, so that `from_json` restores it."""
@@ -157,7 +176,23 @@ class CodeReference:
             row["confidence_score"] = self.confidence_score
         if anchored and self.anchor:
             row["anchor"] = b64encode(self.anchor).decode()
+        if anchored and self.earlier:
+            row["earlier"] = [_pin_to_json(pin) for pin in self.earlier]
         return row
+
+
+def earlier_pins(value: object) -> tuple[EarlierPin, ...]:
+    """Read the pins that `to_json` wrote."""
+    pins = []
+    for row in (value if isinstance(value, list) else [])[:MAX_EARLIER]:
+        pin = CodeReference.from_json(row)
+        pins.append(EarlierPin(pin.file_path, pin.line_range, pin.git_commit, pin.anchor, _text(row, "on") or ""))
+    return tuple(pins)
+
+
+def _pin_to_json(pin: EarlierPin) -> dict[str, Any]:
+    reference = CodeReference(pin.file_path, pin.line_range, git_commit=pin.git_commit, anchor=pin.anchor)
+    return {**reference.to_json(anchored=True), "on": pin.replaced_on}
 
 
 def merge_references(old: Sequence[CodeReference], new: Sequence[CodeReference]) -> tuple[CodeReference, ...]:

@@ -56,6 +56,7 @@ class FileShape:
     note_rows: "array[int]" = field(default_factory=lambda: array("I"))
     texts: "array[int]" = field(default_factory=lambda: array("Q"))  # hash of each line without white space; 0: blank
     broken: bool = False  # parts could not be parsed, so their marks are unreliable
+    typed: bool = False  # type annotations are among the words
     _meanings: "dict[tuple[int, int, str, int | None], bytes]" = field(default_factory=dict, init=False, repr=False)
 
     def between(self, start: int, end: int) -> tuple[int, int]:

@@ -16,7 +16,7 @@ SYMBOL, PART, NOTE, FILE = range(4)
 AT_START, AT_DEFINITION, AT_COMMENT = range(3)  # where in its symbol a reference begins
 
 TEXT_BYTES = 6
-_VERSION = 1
+_TYPED, _UNTYPED = 1, 2  # versions: with type annotations among the words, as all were once, and without
 SHORT_NAME = 24  # characters: always fits into an anchor, even at four bytes each
 _LONGEST_NAME = 4 * SHORT_NAME  # bytes
 _MEANING_ALONE = 8  # bytes of the second hash of a symbol
@@ -52,6 +52,7 @@ class Anchor:
     height: int = 0  # for a part: its lines, without blank ones
     closing: int = 0  # for a part: how many syntax nodes end with it
     broken: bool = False  # the file had syntax errors
+    typed: bool = False  # type annotations count
 
 
 def clip_name(qualified: str) -> str:
@@ -65,7 +66,13 @@ def clip_name(qualified: str) -> str:
 def pack(anchor: Anchor) -> bytes:
     name = clip_name(anchor.qualified).encode()
     flags = anchor.what | anchor.begin << 2 | anchor.broken << 4 | anchor.twin << 5 | anchor.lines << 6
-    head = bytes((_VERSION, flags | bool(anchor.alone) << 7, _KINDS.index(anchor.kind) if anchor.kind in _KINDS else 0))
+    head = bytes(
+        (
+            _TYPED if anchor.typed else _UNTYPED,
+            flags | bool(anchor.alone) << 7,
+            _KINDS.index(anchor.kind) if anchor.kind in _KINDS else 0,
+        )
+    )
     numbers = [len(name), anchor.ordinal, anchor.many, anchor.count, anchor.sketch.depth, len(anchor.sketch.parts)]
     if anchor.what in (PART, NOTE):
         numbers += [anchor.offset, anchor.lead, anchor.trail, anchor.before, anchor.after, anchor.height]
@@ -85,7 +92,7 @@ def pack(anchor: Anchor) -> bytes:
 
 def unpack(data: bytes) -> Anchor | None:
     """The anchor that `pack` wrote, or None if the data is invalid."""
-    if len(data) < 3 or data[0] != _VERSION:
+    if len(data) < 3 or data[0] not in (_TYPED, _UNTYPED):
         return None
     flags, kind = data[1], data[2]
     what = flags & 3
@@ -125,7 +132,13 @@ def unpack(data: bytes) -> Anchor | None:
         height=numbers[5],
         closing=numbers[6],
         broken=bool(flags & 16),
+        typed=data[0] == _TYPED,
     )
+
+
+def is_typed(data: bytes) -> bool:
+    """Whether type annotations count for this anchor."""
+    return data[:1] == bytes((_TYPED,))
 
 
 def code_hash(lines: Sequence[str], ignore_space: bool = False) -> str:

@@ -99,9 +99,16 @@ def _shapes(anchor: Anchor, here: FileShape | None, others: OtherFiles) -> Itera
             yield shape, MOVED
     if anchor.qualified and (here is None or not same_name(here, anchor.qualified)):
         for shape in others.named(last_name(anchor.qualified)):
-            if shape.path not in seen:
+            if shape.path not in seen and _has_new_symbol(anchor, shape, others):
                 seen.add(shape.path)
                 yield shape, MOVED
+
+
+def _has_new_symbol(anchor: Anchor, shape: FileShape, others: OtherFiles) -> bool:
+    """Whether the symbol of this name was not in that file when the code was pinned."""
+    symbol = _enclosing_symbol(anchor, shape)
+    before = others.before(shape.path) if symbol is not None else None
+    return symbol is not None and (before is None or not same_name(before, symbol.qualified))
 
 
 def _enclosing_symbol(anchor: Anchor, shape: FileShape) -> Landmark | None:

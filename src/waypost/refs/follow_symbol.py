@@ -37,13 +37,13 @@ _Spot = tuple[FileShape, Landmark]
 
 def follow_symbol(anchor: Anchor, here: FileShape | None, others: OtherFiles) -> CodeVerdict:
     if here is not None:
-        verdict = _by_name(anchor, here, UNCHANGED) or _renamed_here(anchor, here)
+        verdict = _by_name(anchor, here, UNCHANGED) or _renamed_here(anchor, here, others)
         if verdict is not None:
             return verdict
     verdict = _in_other_files(anchor, others)
     if verdict is not None:
         return verdict
-    return (_alike_here(anchor, here) if here is not None else None) or CodeVerdict(DELETED)
+    return (_alike_here(anchor, here, others) if here is not None else None) or CodeVerdict(DELETED)
 
 
 def _by_name(anchor: Anchor, shape: FileShape, same: str) -> CodeVerdict | None:
@@ -62,12 +62,12 @@ def _by_name(anchor: Anchor, shape: FileShape, same: str) -> CodeVerdict | None:
     return _verdict(CHANGED, anchor, shape, best, likeness)
 
 
-def _renamed_here(anchor: Anchor, here: FileShape) -> CodeVerdict | None:
+def _renamed_here(anchor: Anchor, here: FileShape, others: OtherFiles) -> CodeVerdict | None:
     """The same symbol under another name in its file, if it is long enough to be distinctive."""
     if anchor.twin or anchor.count < _WORDS_RENAMED_HERE:
         return None
     spots = [(here, symbol) for symbol in here.landmarks if is_equal(here, symbol, anchor)]
-    return _unambiguous(anchor, spots)
+    return _unambiguous(anchor, _without_older_copies(anchor, spots, others))
 
 
 def _in_other_files(anchor: Anchor, others: OtherFiles) -> CodeVerdict | None:
@@ -80,20 +80,34 @@ def _in_other_files(anchor: Anchor, others: OtherFiles) -> CodeVerdict | None:
     named = unique_shapes([*successors, *others.named(name)])
     candidates = [(shape, symbol) for shape in named for symbol in shape.landmarks if symbol.name == name]
     candidates = [spot for spot in candidates if family(spot[1].kind) == family(anchor.kind)]
-    verdict = _equal_by_name(anchor, candidates)
+    verdict = _equal_by_name(anchor, candidates, others)
     if verdict is not None:
         return verdict
     if anchor.count >= _WORDS_RENAMED and not anchor.twin:
         shapes = unique_shapes([*successors, *others.changed()])
         spots = [(shape, symbol) for shape in shapes for symbol in shape.landmarks]
-        verdict = _unambiguous(anchor, [spot for spot in spots if is_equal(*spot, anchor)])
+        equal = [spot for spot in spots if is_equal(*spot, anchor)]
+        verdict = _unambiguous(anchor, _without_older_copies(anchor, equal, others))
         if verdict is not None:
             return verdict
-    return _edited_in_other_file(anchor, candidates)
+    return _edited_in_other_file(anchor, candidates, others)
 
 
-def _equal_by_name(anchor: Anchor, candidates: list[_Spot]) -> CodeVerdict | None:
+def _without_older_copies(anchor: Anchor, spots: list[_Spot], others: OtherFiles) -> list[_Spot]:
+    """Without symbols that were the same already when the code was pinned: it did not move there."""
+    return [spot for spot in spots if not any(is_equal(*older, anchor) for older in _older(spot, others))]
+
+
+def _older(spot: _Spot, others: OtherFiles) -> list[_Spot]:
+    """The symbols with its name in its file, as they were when the code was pinned."""
+    shape, symbol = spot
+    before = others.before(shape.path)
+    return [(before, older) for older in same_name(before, symbol.qualified)] if before is not None else []
+
+
+def _equal_by_name(anchor: Anchor, candidates: list[_Spot], others: OtherFiles) -> CodeVerdict | None:
     equal = [(shape, symbol) for shape, symbol in candidates if is_equal(shape, symbol, anchor)]
+    equal = _without_older_copies(anchor, equal, others)
     # The name before the last distinguishes `Flask.route.decorator` from other decorators.
     near = [spot for spot in equal if _common_tail(anchor, spot[1]) >= min(2, anchor.qualified.count(".") + 1)]
     if near and anchor.count >= _WORDS_QUALIFIED:
@@ -102,8 +116,9 @@ def _equal_by_name(anchor: Anchor, candidates: list[_Spot]) -> CodeVerdict | Non
     return _unambiguous(anchor, equal) if anchor.count >= least else None
 
 
-def _edited_in_other_file(anchor: Anchor, candidates: list[_Spot]) -> CodeVerdict | None:
-    """The only symbol of its name, edited. Names such as `__init__` are too frequent to count."""
+def _edited_in_other_file(anchor: Anchor, candidates: list[_Spot], others: OtherFiles) -> CodeVerdict | None:
+    """The only new symbol of its name, edited. Names such as `__init__` are too frequent to count."""
+    candidates = [spot for spot in candidates if not _older(spot, others)]
     if len(candidates) > 1:
         candidates = [spot for spot in candidates if is_named(spot[1], anchor.qualified)]
     if len(candidates) != 1 or last_name(anchor.qualified).startswith("__"):
@@ -112,14 +127,15 @@ def _edited_in_other_file(anchor: Anchor, candidates: list[_Spot]) -> CodeVerdic
     return _most_alike(anchor, candidates, least)
 
 
-def _alike_here(anchor: Anchor, here: FileShape) -> CodeVerdict | None:
-    """A similar symbol in the same parent, or the only one of its name in another parent."""
+def _alike_here(anchor: Anchor, here: FileShape, others: OtherFiles) -> CodeVerdict | None:
+    """A similar new symbol in the same parent, or the only one of its name in another parent."""
     parent, name = parent_of(anchor.qualified), last_name(anchor.qualified)
     of_kind = [(here, symbol) for symbol in here.landmarks if family(symbol.kind) == family(anchor.kind)]
     spots = [spot for spot in of_kind if parent_of(spot[1].qualified) == parent]
     namesakes = [spot for spot in of_kind if spot[1].name == name]
     if len(namesakes) == 1 and not name.startswith("__"):
         spots += namesakes
+    spots = [spot for spot in spots if not _older(spot, others)]
     if anchor.twin:
         spots = [spot for spot in spots if not is_equal(*spot, anchor)]
     return _most_alike(anchor, spots, _ALIKE_NAMED)

@@ -17,7 +17,7 @@ class OtherFiles(Protocol):
         """Files that this file was renamed to, according to git."""
         ...
 
-    def named(self, name: str) -> Iterable[FileShape]:
+    def named(self, name: str, /) -> Iterable[FileShape]:
         """Other files that define a symbol with this last name.
 
         Implementations should leave out files unchanged since the pin: nothing can have moved there.
@@ -26,4 +26,8 @@ class OtherFiles(Protocol):
 
     def changed(self) -> Iterable[FileShape]:
         """Other files that changed recently."""
+        ...
+
+    def before(self, path: str, /) -> FileShape | None:
+        """A file as it was when the code was pinned. None if it did not exist, or nobody knows."""
         ...

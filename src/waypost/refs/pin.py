@@ -88,6 +88,7 @@ def _pin_lines(shape: FileShape, lines: LineRange) -> PinnedCode:
         text=text_hash(shape, lines.start, lines.end),
         height=len(shape.texts_between(lines.start, lines.end)),
         broken=shape.broken,
+        typed=shape.typed,
         meaning=meaning,
         count=behind - first,
         sketch=sketch(shape.words[first:behind]),
@@ -113,6 +114,7 @@ def _pin_symbol(shape: FileShape, landmark: Landmark, begin: int) -> PinnedCode:
         what=SYMBOL,
         text=text_hash(shape, landmark.start, landmark.end),
         broken=shape.broken,
+        typed=shape.typed,
         meaning=meaning_of(shape, landmark),
         count=behind - first,
         sketch=sketch(shape.symbol_words(first, behind, landmark.name)),
@@ -136,6 +138,7 @@ def _pin_comment(shape: FileShape, lines: LineRange) -> PinnedCode:
         what=NOTE,
         text=text_hash(shape, lines.start, lines.end),
         height=len(shape.texts_between(lines.start, lines.end)),
+        typed=shape.typed,
         meaning=words_hash(words),
         count=len(words),
         sketch=sketch(words),
@@ -153,7 +156,7 @@ def _pin_comment(shape: FileShape, lines: LineRange) -> PinnedCode:
 def _file_anchor(shape: FileShape, *, lines: bool) -> Anchor:
     words = shape.words or array("Q", shape.notes)
     meaning = shape.meaning(0, len(shape.words)) if shape.words else words_hash(shape.notes)
-    return Anchor(what=FILE, meaning=meaning, count=len(words), sketch=sketch(words), lines=lines)
+    return Anchor(FILE, meaning, len(words), sketch(words), lines=lines, typed=shape.typed)
 
 
 def _ordinal(shape: FileShape, landmark: Landmark | None) -> int:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from waypost.model.code_verdict import CodeVerdict
+from waypost.model.code_verdict import CausingCommit, CodeVerdict
 from waypost.model.reference import CodeReference
 
 
@@ -29,3 +29,5 @@ class StoredVerdict:
     since: datetime | None = None  # when the referenced code changed
     target_hash: bytes = b""  # of the file the code moved to, if it moved
     tree: str = ""  # state of the checkout, if the verdict depends on more than these files
+    cause: CausingCommit | None = None  # the commit that made it stale
+    cause_searched_at: str = ""  # the commit that was checked out when no cause was found

@@ -67,7 +67,10 @@ def test_edits_staged_or_not_new_files_and_deletions_are_told(root: Path, git: G
     (root / "src" / "new.py").write_text("new = 1\n")
     (root / "src" / "b.py").unlink()
     assert dirty(root) == TreeChanges(
-        changed=frozenset({"README.md", "src/a.py", "src/new.py"}), deleted=frozenset({"src/b.py"}), complete=True
+        changed=frozenset({"README.md", "src/a.py", "src/new.py"}),
+        deleted=frozenset({"src/b.py"}),
+        complete=True,
+        new=frozenset({"src/new.py"}),
     )
 
 
@@ -103,7 +106,7 @@ def test_a_folder_inside_a_checkout_sees_its_own_paths(root: Path) -> None:
 def test_before_the_first_commit_everything_has_changed(tmp_path: Path, git: Git) -> None:
     git(tmp_path, "init", "-q")
     (tmp_path / "a.py").write_text("a")
-    assert dirty(tmp_path) == TreeChanges(changed=frozenset({"a.py"}), complete=True)
+    assert dirty(tmp_path) == TreeChanges(changed=frozenset({"a.py"}), complete=True, new=frozenset({"a.py"}))
 
 
 @pytest.mark.parametrize("name", ["HEAD", "--output=x", "0" * 40, "main", ""])

@@ -66,7 +66,6 @@ def total(
             ("@cached", "@cached()"),
             ('{"a": 1}', '{"a", 1}'),
             ("[row.name for row in rows if row]", "(row.name for row in rows if row)"),
-            ("deep=False", "deep: bool = False"),
             ("rows.items()", "rows.items"),
             ("        return None\n", "        return\n"),
         ),
@@ -158,16 +157,13 @@ export class Table {
             ("private", "public"),
             ("private total", "private static total"),
             ("private total", "private async total"),
-            ("rate: number", "rate: string"),
             ("size?", "size"),
             ('"a" | "b"', '"a" & "b"'),
             ("!rows", "rows"),
             ("==", "!="),
             ("> 2", "> 3"),
             ('", "', '","'),
-            ("Row[]", "Row"),
             ("row.size!", "row.size"),
-            ("string | null", "null | string"),
         ),
     ),
     "tsx": Sample(
@@ -198,7 +194,6 @@ export const Card = ({ name, size, }: Props) => {
             ("<b>you</b>", "<i>you</i>"),
             ("&&", "||"),
             ("Hello", "Bye"),
-            ("Props", "Other"),
             ("=> {", "=> async () => {"),
         ),
     ),
@@ -724,17 +719,25 @@ WHERE a.id = 1
         ),
     ),
 }
+# Edits of type annotations: they count only in typed shapes.
+ANNOTATIONS = [
+    ("python", "deep=False", "deep: bool = False"),
+    ("typescript", "rate: number", "rate: string"),
+    ("typescript", "Row[]", "Row"),
+    ("typescript", "string | null", "null | string"),
+    ("tsx", "Props", "Other"),
+]
 LAYOUTS = [(language, layout) for language, sample in SAMPLES.items() for layout in sample.layouts]
 EDITS = [(language, *edit) for language, sample in SAMPLES.items() for edit in sample.edits]
 
 
-def shape(language: str, text: str) -> FileShape:
+def shape(language: str, text: str, *, typed: bool = False) -> FileShape:
     source = SourceFile("a/b", language, text)
-    return shape_of(source, parse(source))
+    return shape_of(source, parse(source), typed=typed)
 
 
-def meaning(language: str, text: str) -> bytes:
-    read = shape(language, text)
+def meaning(language: str, text: str, *, typed: bool = False) -> bytes:
+    read = shape(language, text, typed=typed)
     return read.meaning(0, len(read.words))
 
 
@@ -748,3 +751,55 @@ def test_an_edit_means_another_thing(language: str, old: str, new: str) -> None:
     code = SAMPLES[language].code
     assert old in code
     assert meaning(language, code.replace(old, new, 1)) != meaning(language, code)
+
+
+@pytest.mark.parametrize(("language", "old", "new"), ANNOTATIONS, ids=[new for _, _, new in ANNOTATIONS])
+def test_an_annotation_counts_only_in_a_typed_shape(language: str, old: str, new: str) -> None:
+    code = SAMPLES[language].code
+    edited = code.replace(old, new, 1)
+    assert edited != code
+    assert meaning(language, edited) == meaning(language, code)
+    assert meaning(language, edited, typed=True) != meaning(language, code, typed=True)
+
+
+@pytest.mark.parametrize(
+    ("language", "plain", "annotated"),
+    [
+        (
+            "python",
+            "def f(a, b='x', *c, **d):\n    return a\n",
+            "def f(a: int, b: str = 'x', *c: A, **d: B[C]) -> D:\n    return a\n",
+        ),
+        ("python", "def f():\n    x = 1\n    return x\n", "def f():\n    x: int = 1\n    y: str\n    return x\n"),
+        ("python", "class A:\n    size = 2\n", "class A:\n    size: int = 2\n"),
+        ("typescript", "const f = (a) => a;\n", "const f = (a: string): string => a;\n"),
+        (
+            "typescript",
+            "class A { x = 1; m(a) { return a } }\n",
+            "class A { x: number = 1; m(a: A): A { return a } }\n",
+        ),
+    ],
+)
+def test_code_means_the_same_with_annotations(language: str, plain: str, annotated: str) -> None:
+    assert meaning(language, annotated) == meaning(language, plain)
+
+
+@pytest.mark.parametrize(
+    ("language", "code", "other"),
+    [
+        ("python", "class A:\n    size: int\n", "class A:\n    size: str\n"),
+        ("python", "class A:\n    size: int\n", "class A:\n    pass\n"),
+        (
+            "typescript",
+            "interface A { size: number; f(a: string): void }\n",
+            "interface A { size: string; f(a: string): void }\n",
+        ),
+        ("typescript", "interface A { f(a: string): void }\n", "interface A { f(a: number): void }\n"),
+        ("typescript", "type F = (a: string) => void;\n", "type F = (a: number) => void;\n"),
+        ("go", "func f(a int) int { return a }\n", "func f(a int64) int { return a }\n"),
+        ("java", "class A { int f(int a) { return a; } }\n", "class A { int f(long a) { return a; } }\n"),
+    ],
+)
+def test_types_that_are_the_code_count(language: str, code: str, other: str) -> None:
+    """Of a field or an interface the type is all there is, and in a statically typed language it decides what runs."""
+    assert meaning(language, code) != meaning(language, other)

@@ -308,6 +308,33 @@ def test_how_large_a_change_counts_is_a_setting(uploads: Path, open_memory: Open
     assert (link.finding.state, link.is_stale) == ("changed", False)
 
 
+def test_new_annotations_are_no_change_unless_the_settings_count_them(
+    uploads: Path, open_memory: OpenMemory, settings: Settings
+) -> None:
+    annotated = UPLOADS.replace("def send(self, file, size):", "def send(self, file: str, size: int) -> object:")
+    for count, state in ((False, "unchanged"), (True, "changed")):
+        uploads.write_text(UPLOADS)
+        memory = open_memory(settings=replace(settings, count_annotations=count))
+        made = memory.remember(f"Sends a file ({count})", refs=["shop/uploads.py#StorageService.send"])
+        uploads.write_text(annotated)
+        assert the_link(memory, made.id).finding.state == state
+
+
+def test_a_reference_that_counts_annotations_keeps_doing_so(
+    uploads: Path, open_memory: OpenMemory, settings: Settings
+) -> None:
+    """As all references did before the setting existed."""
+    annotated = UPLOADS.replace("def send(self, file, size):", "def send(self, file: str, size: int) -> object:")
+    uploads.write_text(annotated)
+    strict = open_memory(settings=replace(settings, count_annotations=True))
+    made = strict.remember("Sends a file", refs=["shop/uploads.py#StorageService.send"])
+    strict.close()
+    memory = open_memory(settings=settings)
+    assert the_link(memory, made.id).finding.state == "unchanged"
+    uploads.write_text(annotated.replace("size: int", "size: float"))
+    assert the_link(memory, made.id).finding.state == "changed"
+
+
 # -- branches -------------------------------------------------------------------------------------------------
 
 

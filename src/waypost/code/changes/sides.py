@@ -42,7 +42,7 @@ class Side:
 
     @cached_property
     def shape(self) -> FileShape:
-        return shape_of(self._walked, self.parsed)
+        return shape_of(self._walked, self.parsed, typed=True)
 
     def without(self, places: Iterable[int]) -> "Side":
         """The same side with these symbols hidden: their lines are blank when meanings are computed.

@@ -33,13 +33,14 @@ class GitHead:
 class TreeChanges:
     """Differences between a commit and the files on disk, staged or not.
 
-    The three have no path in common, but a renamed file may also have changed.
+    `changed`, `deleted` and `renamed` have no path in common, but a renamed file may also have changed.
     """
 
     changed: frozenset[str] = frozenset()  # including new files
     deleted: frozenset[str] = frozenset()
     renamed: dict[str, str] = field(default_factory=dict)  # old path to new path
     complete: bool = False  # False: git did not answer, compare the files themselves
+    new: frozenset[str] = frozenset()  # those of `changed` that the commit does not have
 
 
 def head(root: Path) -> GitHead:
@@ -112,8 +113,14 @@ def changed_since(root: Path, commit: str, *, seconds: float = _SECONDS) -> Tree
     if new and difference.deleted:
         better = _difference_with_new(checkout, commit, options, seconds, new)
         difference = better if better is not None else difference
-    changed = (difference.changed | new) - set(difference.renamed.values())
-    return TreeChanges(changed, difference.deleted - new, difference.renamed, complete=True)
+    renamed = frozenset(difference.renamed.values())
+    return TreeChanges(
+        (difference.changed | new) - renamed,
+        difference.deleted - new,
+        difference.renamed,
+        complete=True,
+        new=(difference.new | new) - renamed,
+    )
 
 
 def dirty(root: Path, *, seconds: float = _SECONDS) -> TreeChanges:
@@ -127,7 +134,8 @@ def dirty(root: Path, *, seconds: float = _SECONDS) -> TreeChanges:
     answer = checkout.ask("ls-files", "-z", "--cached", "--others", "--exclude-standard", seconds=seconds)
     if answer is None:
         return TreeChanges()
-    return TreeChanges(changed=frozenset(_paths(answer)), complete=True)
+    listed = frozenset(_paths(answer))
+    return TreeChanges(changed=listed, complete=True, new=listed)
 
 
 def recent_changes(root: Path, *, commits: int = 2_000, seconds: float = 2.0) -> dict[str, datetime]:
@@ -213,6 +221,7 @@ def _changes_of_diff(answer: bytes) -> TreeChanges:
     """Parse `M`, path or `R087`, old path, new path. Each field ends with a zero byte."""
     fields = iter(answer.decode("utf-8", "surrogateescape").split("\0"))
     changed: set[str] = set()
+    new_paths: set[str] = set()
     deleted: set[str] = set()
     renamed: dict[str, str] = {}
     for status in fields:
@@ -228,8 +237,10 @@ def _changes_of_diff(answer: bytes) -> TreeChanges:
                 deleted.add(path)
             path = new
         (deleted if status == "D" else changed).add(path)
-    safe = (frozenset(path for path in paths if unsafe_name(path) is None) for paths in (changed, deleted))
-    return TreeChanges(next(safe), next(safe), renamed)
+        if status[0] in "AC":
+            new_paths.add(path)
+    safe = (frozenset(path for path in paths if unsafe_name(path) is None) for paths in (changed, deleted, new_paths))
+    return TreeChanges(next(safe), next(safe), renamed, new=next(safe))
 
 
 def _difference_with_new(

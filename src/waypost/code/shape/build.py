@@ -24,10 +24,10 @@ _DEEPEST = 1  # levels of nested keys; deeper ones belong to them
 _MOST = 5_000  # keys; a file with more has only top-level landmarks
 
 
-def shape_of(source: SourceFile, parsed: Parsed) -> FileShape:
-    """The shape of a parsed file. Never fails."""
+def shape_of(source: SourceFile, parsed: Parsed, *, typed: bool = False) -> FileShape:
+    """The shape of a parsed file. Type annotations are part of it only if `typed`. Never fails."""
     data = source_bytes(source.text)
-    sheet = _sheet(source, parsed, data)
+    sheet = _sheet(source, parsed, data, typed)
     return FileShape(
         path=source.path,
         language=source.language,
@@ -43,6 +43,7 @@ def shape_of(source: SourceFile, parsed: Parsed) -> FileShape:
         note_rows=sheet.note_rows,
         texts=array("Q", map(_text_code, data.split(b"\n")[: parsed.line_count])),
         broken=parsed.broken,
+        typed=typed,
     )
 
 
@@ -51,23 +52,23 @@ def _text_code(line: bytes) -> int:
     return word_code(text) if text else 0
 
 
-def _sheet(source: SourceFile, parsed: Parsed, data: bytes) -> ShapeSheet:
+def _sheet(source: SourceFile, parsed: Parsed, data: bytes, typed: bool) -> ShapeSheet:
     if parsed.parser == _TREE and parsed.language in COMPONENT_LANGUAGES:
-        return _component(source, data)
+        return _component(source, data, typed)
     # Parsing a large file without any result takes very long.
     is_hopeless = parsed.broken and not parsed.symbols and len(data) > _LARGE
     if parsed.parser != _TREE or not has_grammar(source.language) or is_hopeless:
         return read_text(source.language, data)
-    return _tree(source.language, data)
+    return _tree(source.language, data, typed)
 
 
-def _tree(language: str, data: bytes) -> ShapeSheet:
+def _tree(language: str, data: bytes, typed: bool) -> ShapeSheet:
     from tree_sitter import Parser
 
-    return read_tree(language, Parser(grammar(language).language).parse(data), data)
+    return read_tree(language, Parser(grammar(language).language).parse(data), data, typed)
 
 
-def _component(source: SourceFile, data: bytes) -> ShapeSheet:
+def _component(source: SourceFile, data: bytes, typed: bool) -> ShapeSheet:
     """Scripts by their grammars, and the rest by words."""
     sheet, done = ShapeSheet(data), 0
     last = data.count(b"\n") + 1
@@ -77,7 +78,7 @@ def _component(source: SourceFile, data: bytes) -> ShapeSheet:
         end = text.rstrip().count(b"\n") + 1
         if first > done:
             sheet.append(read_text(source.language, data, (done + 1, first - 1)))
-            sheet.append(_tree(script.language, text))
+            sheet.append(_tree(script.language, text, typed))
             done = end
     sheet.append(read_text(source.language, data, (done + 1, last)))
     return sheet

@@ -33,21 +33,30 @@ class ShapePlan:
     final: frozenset[int]  # signs after these do not count
     pairs: frozenset[int]  # kinds whose first child is a key that may be quoted
     wraps: frozenset[int]  # codes of marks around a definition and its decorators
+    annotations: dict[int, frozenset[int]]  # children that do not count, by kind of parent
+    valued: frozenset[int]  # kinds whose annotation counts if they have no value
+    functions: frozenset[int]
+    signatures: frozenset[int]
     docs: bool
     quotes: bool
 
 
 @cache
-def plan_for(language: str) -> ShapePlan:
+def plan_for(language: str, typed: bool = False) -> ShapePlan:
+    """The plan of a language; type annotations count only if `typed`."""
     from waypost.code.syntax.grammars import grammar
 
     kinds = grammar(language).language
-    rules = rules_of(language)
+    rules = rules_of(language, typed)
     names = [kinds.node_kind_for_id(number) or "" for number in range(kinds.node_kind_count)]
     named = [bool(kinds.node_kind_is_named(number)) for number in range(kinds.node_kind_count)]
     numbers: dict[str, set[int]] = {}
     for number, name in enumerate(names):
         numbers.setdefault(name, set()).add(number)
+
+    def listed(key: str) -> frozenset[int]:
+        return frozenset(number for name in rules.get(key, ()) for number in numbers.get(name, ()))
+
     same: dict[str, str] = rules.get("same", {})
     return ShapePlan(
         actions={number: _action(name, named[number], rules) for number, name in enumerate(names)},
@@ -55,30 +64,41 @@ def plan_for(language: str) -> ShapePlan:
         keep=_children(rules.get("keep", {}), numbers),
         omit=_children(rules.get("omit", {}), numbers),
         only=_children(rules.get("only", {}), numbers),
-        final=frozenset(number for name in rules.get("final", ()) for number in numbers.get(name, ())),
+        final=listed("final"),
         pairs=frozenset(numbers.get("pair", ()) if rules.get("quotes") and not rules.get("docs") else ()),
         wraps=frozenset(_mark_code(name) for name in rules.get("wraps", ())),
+        annotations=_children(rules.get("annotations", {}), numbers),
+        valued=listed("valued"),
+        functions=listed("functions"),
+        signatures=listed("signatures"),
         docs=bool(rules.get("docs")),
         quotes=bool(rules.get("quotes")),
     )
 
 
-def rules_of(language: str) -> dict[str, Any]:
+def rules_of(language: str, typed: bool = False) -> dict[str, Any]:
     """The rules of a language, including inherited and common ones."""
     tables = _tables()
     rules: dict[str, Any] = {}
-    chain = [language]
-    while (above := tables.get(chain[-1], {}).get("like")) and len(chain) < 5:
-        chain.append(above)
-    for name in ["any", *reversed(chain)]:
-        for key, value in tables.get(name, {}).items():
+
+    def merge(table: dict[str, Any]) -> None:
+        for key, value in table.items():
             before = rules.get(key)
-            if isinstance(value, list):
+            if key == "untyped":
+                if not typed:
+                    merge(value)
+            elif isinstance(value, list):
                 rules[key] = [*(before or ()), *value]
             elif isinstance(value, dict):
                 rules[key] = {**(before or {}), **value}
             else:
                 rules[key] = value
+
+    chain = [language]
+    while (above := tables.get(chain[-1], {}).get("like")) and len(chain) < 5:
+        chain.append(above)
+    for name in ["any", *reversed(chain)]:
+        merge(tables.get(name, {}))
     return rules
 
 

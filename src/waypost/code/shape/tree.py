@@ -44,9 +44,9 @@ _NO_MARK = -1
 _NOTHING: frozenset[int] = frozenset()
 
 
-def read_tree(language: str, tree: "Tree", data: bytes) -> ShapeSheet:
+def read_tree(language: str, tree: "Tree", data: bytes, typed: bool = False) -> ShapeSheet:
     sheet = ShapeSheet(data)
-    _Walk(plan_for(language), sheet).walk(tree.root_node)
+    _Walk(plan_for(language, typed), sheet).walk(tree.root_node)
     return sheet
 
 
@@ -111,7 +111,10 @@ class _Walk:
     def _inner(self, node: "Node", action: int) -> int:
         only = self.plan.only.get(node.kind_id)
         if action == ALONE or only:
-            inside = [child for child in node.named_children if not self._is_note(child)]
+            omitted = self._annotations(node)
+            inside = [
+                child for child in node.named_children if not self._is_note(child) and child.kind_id not in omitted
+            ]
             if len(inside) == 1 and (not only or inside[0].kind_id in only):
                 return CLEAR
         return action if action in (CLEAR, STRING, JOINED) else PLAIN
@@ -211,9 +214,32 @@ class _Walk:
     def _is_note(self, node: "Node") -> bool:
         return self.plan.actions.get(node.kind_id) == NOTE
 
+    def _annotations(self, node: "Node") -> frozenset[int]:
+        """The kinds of children that only annotate the type of this node."""
+        plan = self.plan
+        kinds = plan.annotations.get(node.kind_id, _NOTHING)
+        if not kinds or (node.kind_id in plan.valued and not _has_value(node)):
+            return _NOTHING
+        around = node.parent.parent if plan.signatures and node.parent is not None else None
+        return _NOTHING if around is not None and around.kind_id in plan.signatures else kinds
+
+    def _is_bare_declaration(self, node: "Node") -> bool:
+        """Whether a statement only declares the type of a local variable."""
+        plan = self.plan
+        inner = node.children[0] if node.child_count == 1 else None
+        if inner is None or inner.kind_id not in plan.valued or _has_value(inner):
+            return False
+        around = node.parent
+        while around is not None and around.kind_id not in plan.functions:
+            if around.type == "class_definition":
+                return False
+            around = around.parent
+        return around is not None
+
     def _relevant_children(self, node: "Node", own_action: int, mark: int) -> "Iterator[Node]":
-        """The children that count: without brackets and optional commas or semicolons."""
+        """The children that count: without brackets, optional commas or semicolons, and type annotations."""
         plan, own = self.plan, node.kind_id
+        annotations = self._annotations(node)
         keep, omit = plan.keep.get(own, _NOTHING), plan.omit.get(own, _NOTHING)
         if own in plan.pairs:
             self.key = node.start_byte
@@ -221,7 +247,9 @@ class _Walk:
         for child in node.children:
             kind = child.kind_id
             action = plan.actions.get(kind, CLEAR)
-            if kind in omit:
+            if kind in annotations or (plan.valued and child.is_named and self._is_bare_declaration(child)):
+                dropped = True
+            elif kind in omit:
                 dropped = not any(inner.is_named and not self._is_note(inner) for inner in child.children)
             elif action == COMMA:
                 dropped = kind not in keep and before not in (DROP, COMMA)
@@ -240,6 +268,10 @@ class _Walk:
                 self.position = max(self.position, child.end_byte)
             else:
                 yield child
+
+
+def _has_value(node: "Node") -> bool:
+    return any(child.type == "=" for child in node.children)
 
 
 def _prefix(text: bytes) -> bytes:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from waypost.model.memory import Version
 
 _MOST = 50
+_MOST_DIFF_LINES = 40  # of one reference
 _EARLIER = 5  # earlier versions of a memory to show
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>[1-9][0-9]{0,8})(?:-[0-9]{1,9})?")
 _BACK = {"justifies": "because", "blocks": "given", "leads_to": "came of", "causes": "caused by"}
@@ -77,6 +78,9 @@ def whole(call: ToolCall, memory_id: str, as_of: str | None = None, known_at: st
     row["history"] = [] if no_history else _history(memory, linked.version.memory_id, linked.version, now)
     row = without_empty(row)
     lines = [line_of(row), *(f"  refers to {ref['where']}" for ref in row.get("refs", ()))]
+    if linked.state.is_stale and linked.links and linked.project is None:
+        behind = memory.code.code_behind(memory_id, as_of=as_of, known_at=known_at)
+        lines += [f"  {line}" for code in behind for line in code.diff[:_MOST_DIFF_LINES]]
     lines += [f"  evidence: {line}" for line in row.get("evidence", ())]
     lines += [_version_line(version) for version in row.get("history", ())]
     expired = [] if as_of else _end_notice(linked.version, now)

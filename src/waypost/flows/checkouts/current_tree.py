@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from waypost.code.files.reading import Unread, read_bytes
 from waypost.code.files.skip import unsafe_name
 from waypost.code.files.walk import WalkedFile, walk
+from waypost.code.git.commits import FileCommit, commits_since
 from waypost.code.git.history import GitHead, TreeChanges, changed_since, head
+from waypost.code.git.past_files import FileAtCommit, past_files
+from waypost.code.git.renames import earlier_paths, later_paths
 from waypost.flows.open_space import OpenSpace, indexed_commit_key, tree_changed_key
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
@@ -31,6 +34,7 @@ _MOST_SEARCHED = 2_000_000  # of one in which a name is looked for
 _NAME = re.compile(rb"[\w$\x80-\xff]+")
 _MOST_ASKED = 5_000  # definitions of one name that are read from the index
 _MOST_READ = 4_000  # files searched for a name without an index
+_MOST_PARSED = 4 * MOST_NAMED  # files parsed because they contain a name, which they may not define
 
 
 class Pin(NamedTuple):
@@ -40,6 +44,7 @@ class Pin(NamedTuple):
     commit: str
     time: datetime | None
     qualified: str = ""  # the symbol's name, if it is a symbol
+    typed: bool = False  # type annotations count
 
 
 class TreeNow:
@@ -50,10 +55,13 @@ class TreeNow:
         self._root: Path | None = space.identity.root
         self._digests: dict[str, bytes] = {}
         self._parsed_files: dict[str, ParsedFile | None] = {}
-        self._shapes: dict[str, FileShape | None] = {}
+        self._shapes: dict[tuple[str, bool], FileShape | None] = {}
         self._changes: dict[str, TreeChanges] = {}
         self._rows: dict[str, FileRow | None] = {}
         self._words_by_path: dict[str, frozenset[bytes]] = {}
+        self._past_shapes: dict[tuple[FileAtCommit, bool], FileShape | None] = {}
+        self._later: dict[str, tuple[str, ...]] = {}
+        self._commits: dict[tuple[str, tuple[str, ...]], tuple[FileCommit, ...]] = {}
 
     @property
     def is_there(self) -> bool:
@@ -116,17 +124,19 @@ class TreeNow:
                 self._digests[path] = bytes.fromhex(parsed.read.raw_hash)
         return self._parsed_files[path]
 
-    def shape(self, path: str) -> FileShape | None:
-        if path not in self._shapes:
+    def shape(self, path: str, *, typed: bool | None = None) -> FileShape | None:
+        """The shape of a file. Type annotations are part of it if `typed`, by default as the settings say."""
+        typed = self._space.settings.count_annotations if typed is None else typed
+        if (path, typed) not in self._shapes:
             from waypost.code.shape.build import shape_of
 
             parsed = self.parsed_file(path)
-            self._shapes[path] = None if parsed is None else shape_of(parsed.source, parsed.parsed)
-        return self._shapes[path]
+            self._shapes[path, typed] = None if parsed is None else shape_of(parsed.source, parsed.parsed, typed=typed)
+        return self._shapes[path, typed]
 
     def cannot_read(self, path: str) -> bool:
         """Whether the file exists but is not read as text: too large, a link, binary, or not readable."""
-        if self._root is None or unsafe_name(path) is not None or self.shape(path) is not None:
+        if self._root is None or unsafe_name(path) is not None or self.parsed_file(path) is not None:
             return False
         try:
             state = os.stat(self._root / path, follow_symlinks=False)
@@ -147,6 +157,11 @@ class TreeNow:
     @cached_property
     def head(self) -> GitHead:
         return head(self._root) if self._root is not None else GitHead()
+
+    @property
+    def place(self) -> str:
+        """The checkout and the branch that is checked out."""
+        return f"{self._space.identity.checkout_id}:{self.head.branch}"
 
     def changes_since(self, commit: str) -> TreeChanges:
         if commit not in self._changes:
@@ -207,12 +222,16 @@ class TreeNow:
         """Other files that define this name and have changed since the reference was pinned, likeliest first."""
         word, base = name.encode("utf-8", "replace"), PurePosixPath(since.path).name
         new = [path for path in self._not_indexed_yet if word in self._words(path)]
-        new.sort(key=lambda path: PurePosixPath(path).name != base)
+        new.sort(key=lambda path: (PurePosixPath(path).name != base, path))
         indexed = [path for path in self._indexed_files(name, since) if self._is_newer(path, since)]
-        for path in list(dict.fromkeys((*new, *indexed)))[:MOST_NAMED]:
-            shape = self.shape(path) if path != since.path else None
-            if shape is not None:
+        left = MOST_NAMED
+        for path in list(dict.fromkeys((*indexed, *new)))[:_MOST_PARSED]:
+            shape = self.shape(path, typed=since.typed) if path != since.path else None
+            if shape is not None and any(landmark.name == name for landmark in shape.landmarks):
                 yield shape
+                left -= 1
+                if not left:
+                    return
 
     def _is_newer(self, path: str, since: Pin) -> bool:
         """Whether a file may contain something now that it did not contain then.
@@ -223,7 +242,7 @@ class TreeNow:
         return not changes.complete or path in changes.changed or path in changes.renamed.values()
 
     def _indexed_files(self, name: str, since: Pin) -> list[str]:
-        """Indexed files with this name: same qualified name first, then same file name, then newest."""
+        """Indexed files with this name: same qualified name first, then same file name, then by path."""
         if not self._is_indexed:
             return []
         view = View(Moment(self._space.clock()), CODE_COLLECTIONS, self._space.identity.checkout_id)
@@ -235,7 +254,7 @@ class TreeNow:
             key=lambda sketch: (
                 sketch.name != since.qualified,
                 PurePosixPath(sketch.path).name != base,
-                -sketch.number,
+                sketch.path,
             ),
         )
         return [sketch.path for sketch in ordered]
@@ -254,9 +273,8 @@ class TreeNow:
         paths = (*changes.changed, *changes.renamed.values()) if changes.complete else self._newer(since)
         ending = PurePosixPath(since.path).suffix
         alike = sorted({path for path in paths if path.endswith(ending)})
-        self.look_up(alike)
-        for path in sorted(alike, key=lambda path: self._rows[path] is not None)[:MOST_CHANGED]:
-            shape = self.shape(path) if path != since.path else None
+        for path in sorted(alike, key=lambda path: path not in changes.new)[:MOST_CHANGED]:
+            shape = self.shape(path, typed=since.typed) if path != since.path else None
             if shape is not None:
                 yield shape
 
@@ -264,11 +282,60 @@ class TreeNow:
         newer = [path for path, row in self._files.items() if since.time is None or row.changed_at >= since.time]
         return [*newer, *self._not_indexed_yet]
 
-    def became(self, since: Pin, digests: Collection[bytes]) -> str | None:
-        """The path of this file now, as git sees it or by the same content."""
+    def successors(self, since: Pin, digests: Collection[bytes]) -> tuple[str, ...]:
+        """The paths of this file now: as git sees it in one diff or along its history, else by the same content."""
+        changes = self.changes_since(since.commit)
+        renamed = changes.renamed.get(since.path)
+        if self.digest(since.path):
+            return (renamed,) if renamed is not None else ()
+        direct = (renamed,) if renamed is not None else ()
+        along = [path for path in self._renames_along_history(since) if self.digest(path)]
+        by_content = self._same_content(since, digests) if not changes.complete else None
+        return tuple(dict.fromkeys((*direct, *along, *((by_content,) if by_content is not None else ()))))
+
+    def past_paths(self, since: Pin) -> tuple[str, ...]:
+        """Other paths that the file has had since it was pinned, whether or not they exist."""
         renamed = self.changes_since(since.commit).renamed.get(since.path)
-        if renamed is not None or self.digest(since.path):
-            return renamed
+        later = () if self.digest(since.path) else self._later_paths(since.path)
+        return (*((renamed,) if renamed is not None else ()), *later)
+
+    def commits_since(self, commit: str, paths: tuple[str, ...]) -> tuple[FileCommit, ...]:
+        key = (commit, paths)
+        if key not in self._commits:
+            self._commits[key] = commits_since(self._root, commit, paths) if self._root is not None else ()
+        return self._commits[key]
+
+    def _renames_along_history(self, since: Pin) -> Iterator[str]:
+        later = self._later_paths(since.path)
+        yield from later
+        if self._root is not None and since.commit and not later:
+            earlier = earlier_paths(self._root, since.commit, [since.path]).get(since.path, ())
+            yield from earlier
+            gone = [path for path in earlier if not self.digest(path)]
+            for paths in (later_paths(self._root, gone) if gone else {}).values():
+                yield from paths
+
+    def _later_paths(self, path: str) -> tuple[str, ...]:
+        """The later paths of a missing file. Git is asked once for all missing files."""
+        if path not in self._later and self._root is not None:
+            gone = [
+                other for other in {**self._rows, path: None} if other not in self._later and not self.digest(other)
+            ]
+            later = later_paths(self._root, gone)
+            self._later |= {other: later.get(other, ()) for other in gone}
+        return self._later.get(path, ())
+
+    def past_shape(self, path: str, since: Pin) -> FileShape | None:
+        """The shape of a file when the reference was pinned, or None if git does not have it."""
+        file, typed = (since.commit, path), since.typed
+        if (file, typed) not in self._past_shapes:
+            from waypost.flows.checkouts.parsed_file import past_shape  # imports parsers
+
+            contents = past_files(self._root, [file])[1] if self._root is not None and since.commit else {}
+            self._past_shapes[file, typed] = past_shape(path, contents[file], typed=typed) if file in contents else None
+        return self._past_shapes[file, typed]
+
+    def _same_content(self, since: Pin, digests: Collection[bytes]) -> str | None:
         row = self.row(since.path)
         wanted = {*digests, *([bytes.fromhex(row.hash)] if row is not None else [])} - {b""}
         if not wanted:

@@ -3,10 +3,13 @@
 from pathlib import Path
 from typing import NamedTuple
 
+from waypost.code.files.decoding import decode
 from waypost.code.files.languages import language_of_path
 from waypost.code.files.reading import FileText, Unread, read_source
 from waypost.code.parse import parse
+from waypost.code.shape.build import shape_of
 from waypost.code.source import Parsed, SourceFile
+from waypost.model.shape import FileShape
 from waypost.system.time_limit import OutOfTime, time_limit
 from waypost.text.secrets.masking import mask
 
@@ -39,3 +42,17 @@ def _read_and_parse(root: Path, path: str, named: bool) -> ParsedFile | Unread:
     hidden = mask(read.text)
     source = SourceFile(path, language_of_path(path, hidden.text), hidden.text)
     return ParsedFile(read, source, parse(source), len(hidden.findings))
+
+
+def past_shape(path: str, raw: bytes, *, typed: bool) -> FileShape | None:
+    """The shape of a file as it was, masked as current files are. None if it is not text or takes too long to parse."""
+    read = decode(raw)
+    if read is None:
+        return None
+    try:
+        with time_limit(PATIENCE):
+            text = mask(read.text).text
+            source = SourceFile(path, language_of_path(path, text), text)
+            return shape_of(source, parse(source), typed=typed)
+    except OutOfTime:
+        return None

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from waypost.code.git.past_files import past_files
 from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.checkouts.treeless import indexed_symbols
-from waypost.flows.links.past_code import past_files
 from waypost.flows.links.staleness import find_linked
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.model.code_link import CodeLink
@@ -29,6 +30,10 @@ class CodeLines:
     cut: bool = False  # there are more
 
     @property
+    def first_meant(self) -> int:
+        return self.marked.start if self.marked is not None else self.first
+
+    @property
     def meant(self) -> tuple[str, ...]:
         if self.marked is None:
             return self.lines
@@ -46,6 +51,22 @@ class Behind:
     now: CodeLines | None = None
     then: CodeLines | None = None
     surely: bool = False  # `then` is exactly the pinned code, not only what was committed at that time
+
+    @property
+    def diff(self) -> tuple[str, ...]:
+        """How the code changed, as lines of a unified diff. Empty if it did not, or git does not have the old code."""
+        from difflib import unified_diff  # only for changed code
+
+        if self.then is None:
+            return ()
+        new, path = (self.now.meant, f"b/{self.now.path}") if self.now is not None else ((), "/dev/null")
+        return tuple(unified_diff(self.then.meant, new, f"a/{self.then.path}", path, lineterm=""))[:_MOST_LINES]
+
+    def to_json(self, *, diff: bool = False) -> dict[str, Any]:
+        row: dict[str, Any] = {}
+        if self.now is not None:
+            row["code"] = {"path": self.now.path, "line": self.now.first_meant, "text": "\n".join(self.now.meant)}
+        return row | ({"diff": "\n".join(self.diff)} if diff else {})
 
 
 def code_behind(space: OpenSpace, memory_id: str, moment: Moment) -> tuple[Behind, ...]:

@@ -5,12 +5,12 @@ is used, and else the symbol's name, which says more than old line numbers.
 """
 
 import hashlib
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
+from waypost.code.git.past_files import FileAtCommit, past_files
 from waypost.flows.checkouts.current_tree import TreeNow
+from waypost.flows.checkouts.parsed_file import past_shape
 from waypost.flows.links.staleness import follow_reference, is_stale
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.model.code_link import CODE_CHANGED
@@ -18,13 +18,7 @@ from waypost.model.code_verdict import DELETED, MOVED, UNCHANGED, UNCHECKED, Cod
 from waypost.model.reference import CodeReference, LineRange
 from waypost.model.shape import FileShape
 
-_COMMIT = re.compile(r"[0-9a-f]{7,64}")
-_BATCH_LINE = re.compile(rb"([0-9a-f]{40,64}) (blob|commit) (\d{1,12})")
-_MOST_FILES = 500  # past files: each is parsed
-_MOST_BYTES = 64_000_000  # of all past files
 _MOST_HASHED = 20_000_000  # lines that are hashed to find the right ones
-
-FileAtCommit = tuple[str, str]  # a commit and a path
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +88,11 @@ class PastReferences:
     def _shape_then(self, commit: str, path: str) -> FileShape | None:
         when = (commit, path)
         if when not in self._shapes:
-            self._shapes[when] = _shape(path, self._files[when]) if when in self._files else None
+            self._shapes[when] = (
+                past_shape(path, self._files[when], typed=self._space.settings.count_annotations)
+                if when in self._files
+                else None
+            )
         return self._shapes[when]
 
     def _by_hash(self, given: CodeReference) -> CodeReference | None:
@@ -141,63 +139,3 @@ def _in_shape(shape: FileShape, given: CodeReference) -> str | None:
     plain = written.rstrip(".").removesuffix("()").replace("::", ".").replace("#", ".").strip(".")
     names = (written, plain, plain.rpartition("/")[2])
     return next((name for name in names if name and find_symbol(shape, name, given.line_range)), None)
-
-
-def _shape(path: str, raw: bytes) -> FileShape | None:
-    from waypost.code.files.decoding import decode
-    from waypost.code.files.languages import language_of_path
-    from waypost.code.parse import parse
-    from waypost.code.shape.build import shape_of
-    from waypost.code.source import SourceFile
-    from waypost.text.secrets.masking import mask
-
-    read = decode(raw)
-    if read is None:
-        return None
-    text = mask(read.text).text  # as current files are read
-    source = SourceFile(path, language_of_path(path, text), text)
-    return shape_of(source, parse(source))
-
-
-def past_files(root: Path, wanted: list[FileAtCommit]) -> tuple[dict[str, str], dict[FileAtCommit, bytes]]:
-    """Full ids of these commits, and these files at that time, as far as the repository has them."""
-    from waypost.code.files.skip import size_limit
-    from waypost.code.git.command import open_checkout
-
-    checkout = open_checkout(root)
-    sound = [(commit, path) for commit, path in wanted if _COMMIT.fullmatch(commit) and "\n" not in path]
-    if checkout is None or not sound:
-        return {}, {}
-    commits = sorted({commit for commit, _ in sound})
-    names = [f"{commit}^{{commit}}" for commit in commits]
-    names += [f"{commit}:{checkout.prefix}{path}" for commit, path in sound]
-    answer = checkout.ask("cat-file", "--batch-check", given="".join(f"{name}\n" for name in names).encode()) or b""
-    matches = [_BATCH_LINE.fullmatch(line) for line in answer.split(b"\n")[: len(names)]]
-    matches += [None] * (len(names) - len(matches))
-    whole = {commit: match[1].decode() for commit, match in zip(commits, matches, strict=False) if match}
-    chosen: dict[FileAtCommit, bytes] = {}
-    size = 0
-    for when, match in zip(sound, matches[len(commits) :], strict=True):
-        if match is None or match[2] != b"blob" or int(match[3]) > size_limit(when[1]):
-            continue
-        size += int(match[3])
-        if len(chosen) < _MOST_FILES and size <= _MOST_BYTES:
-            chosen[when] = match[1]
-    blobs = list(dict.fromkeys(chosen.values()))
-    request = b"".join(blob + b"\n" for blob in blobs)
-    contents = _contents(checkout.ask("cat-file", "--batch", given=request) or b"") if blobs else {}
-    return whole, {when: contents[blob] for when, blob in chosen.items() if blob in contents}
-
-
-def _contents(answer: bytes) -> dict[bytes, bytes]:
-    contents: dict[bytes, bytes] = {}
-    place = 0
-    while (end := answer.find(b"\n", place)) >= 0:
-        header = _BATCH_LINE.fullmatch(answer[place:end])
-        if header is None:
-            place = end + 1
-            continue
-        start = end + 1
-        place = start + int(header[3]) + 1
-        contents[header[1]] = answer[start : place - 1]
-    return contents

@@ -215,9 +215,10 @@ def repin_reference(space: OpenSpace, tree: TreeNow, reference: CodeReference, f
         stale_since=None,
         code_hash=None,
         anchor=b"",
+        earlier=(),
     )
     pinned = pin_reference(space, tree, there, space.clock())
-    return replace(pinned.reference, whole=reference.whole)
+    return replace(pinned.reference, whole=reference.whole).with_earlier(reference, tree.place)
 
 
 def repin(space: OpenSpace, version: Version) -> tuple[CodeReference, ...]:

@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from waypost.errors import StoreError
@@ -20,13 +21,14 @@ from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHA
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import State, Version
 from waypost.model.recall import View
-from waypost.model.reference import CodeReference
+from waypost.model.reference import CodeReference, EarlierPin
 from waypost.model.time import Moment, format_time
 from waypost.refs.confidence import confidence
 from waypost.store.protocol import Reader, ReferenceRow, StoredVerdict
 
 if TYPE_CHECKING:
     from waypost.flows.checkouts.current_tree import Pin, TreeNow
+    from waypost.flows.links.cause import CauseSearch
     from waypost.model.shape import FileShape
 
 _LOOKED_FOR_AGAIN = timedelta(seconds=60)  # what was found nowhere may be just on its way to another file
@@ -61,6 +63,8 @@ def check(
 def _check_page(
     space: OpenSpace, reader: Reader, tree: "TreeNow", rows: Sequence[ReferenceRow], again: bool
 ) -> dict[Key, StoredVerdict]:
+    from waypost.flows.links.cause import CauseSearch
+
     checkout, now = space.identity.checkout_id, space.clock()
     tree.look_up((row.reference.file_path for row in rows), reader)
     digests = {(row.number, row.place): tree.digest(row.reference.file_path) for row in rows}
@@ -68,17 +72,19 @@ def _check_page(
     earlier_verdicts = {} if again else reader.references.verdicts_for(checkout, digests)
     verdicts: dict[Key, StoredVerdict] = {}
     new: list[StoredVerdict] = []
+    causes = CauseSearch(tree)
     for row in rows:
         key = (row.number, row.place)
         past_verdict = earlier_verdicts.get(key)
         if past_verdict is not None and _holds(past_verdict, row.reference, tree, now):
-            verdicts[key] = replace(past_verdict, checked_at=now) if not past_verdict.tree else past_verdict
-            if key not in current or current[key].file_hash != past_verdict.file_hash:
-                new.append(past_verdict)  # a branch that was looked at before: its verdict is the current one again
+            explained = _explained(space, causes, row.reference, past_verdict)
+            verdicts[key] = replace(explained, checked_at=now) if not past_verdict.tree else explained
+            if key not in current or current[key].file_hash != past_verdict.file_hash or explained != past_verdict:
+                new.append(explained)  # a branch that was looked at before: its verdict is the current one again
             continue
         before = current.get(key)
         finding = follow_reference(tree, row.reference, before)
-        if finding.name == _told_by_anchor(row.reference):
+        if finding.name == _symbol_of(row.reference):
             finding = replace(finding, name="")
         verdict = StoredVerdict(
             row.number,
@@ -90,6 +96,7 @@ def _check_page(
             target_hash=tree.digest(finding.path) if finding.path not in (None, row.reference.file_path) else b"",
             tree=tree.state if finding.state in (DELETED, AMBIGUOUS, UNCHECKED) else "",
         )
+        verdict = _explained(space, causes, row.reference, verdict)
         verdicts[key] = verdict
         if again or before is None or replace(before, checked_at=now) != verdict or before.tree:
             new.append(verdict)
@@ -111,6 +118,21 @@ def _still_meant(reader: Reader, rows: Sequence[ReferenceRow], new: Sequence[Sto
         if verdict.number in pinned
         and judged[verdict.number, verdict.place] in pinned[verdict.number].refs[verdict.place : verdict.place + 1]
     ]
+
+
+def _explained(
+    space: OpenSpace, causes: "CauseSearch", reference: CodeReference, verdict: StoredVerdict
+) -> StoredVerdict:
+    """With the commit that made it stale, and its time, if it is stale and there is one."""
+    if verdict.cause is not None or not is_stale(space, reference, verdict.finding):
+        return verdict
+    head = causes.tree.head.commit
+    if not head or verdict.cause_searched_at == head:
+        return verdict
+    cause = causes.find(reference, pin_of(reference), verdict.finding)
+    if cause is None:
+        return replace(verdict, cause_searched_at=head) if causes.has_time else verdict
+    return replace(verdict, cause=cause, since=min(cause.at, verdict.checked_at), cause_searched_at="")
 
 
 def _holds(verdict: StoredVerdict, reference: CodeReference, tree: "TreeNow", now: datetime) -> bool:
@@ -148,7 +170,7 @@ def _since(
     return now
 
 
-def _told_by_anchor(reference: CodeReference) -> str:
+def _symbol_of(reference: CodeReference) -> str:
     """The name that a symbol had when it was pinned: a verdict says only another one."""
     from waypost.refs.anchor import SYMBOL, unpack
 
@@ -158,14 +180,11 @@ def _told_by_anchor(reference: CodeReference) -> str:
 
 def follow_reference(tree: "TreeNow", reference: CodeReference, last: StoredVerdict | None = None) -> CodeVerdict:
     """Where the code of a reference is now. `last` is what was found the last time: a place to begin with."""
-    from waypost.refs.follow import FollowedPlace, follow
-
     path = reference.file_path
     if tree.is_another(reference.repo_id):
         return CodeVerdict(UNCHECKED)
     if reference.anchor:
-        other_files = _OtherFiles(tree, reference, last)
-        finding = follow(reference.anchor, FollowedPlace(path, reference.line_range), tree.shape(path), other_files)
+        finding = _follow_anchor(tree, reference, last)
     elif reference.code_hash:
         finding = _follow_hash(tree, reference)
     else:
@@ -175,16 +194,44 @@ def follow_reference(tree: "TreeNow", reference: CodeReference, last: StoredVerd
     return finding
 
 
+def _follow_anchor(tree: "TreeNow", reference: CodeReference, last: StoredVerdict | None) -> CodeVerdict:
+    """By its anchor. If that code has changed, by code that it was pinned to before: it may still be on this branch."""
+    from waypost.refs.follow import FollowedPlace, follow
+
+    first: CodeVerdict | None = None
+    earlier = takewhile(lambda pin: pin.replaced_on != tree.place, reference.earlier)
+    for pinned in (reference, *(_as_pinned(reference, pin) for pin in earlier)):
+        pin = pin_of(pinned)
+        others = _OtherFiles(tree, pin, pinned, last)
+        here = tree.shape(pin.path, typed=pin.typed)
+        finding = follow(pinned.anchor, FollowedPlace(pin.path, pinned.line_range), here, others)
+        if finding.state in (UNCHANGED, MOVED):
+            return finding if pinned is reference else _of_reference(finding, reference)
+        first = first or finding
+    return first or CodeVerdict(UNCHECKED)
+
+
+def _of_reference(finding: CodeVerdict, reference: CodeReference) -> CodeVerdict:
+    """What was found for an earlier pin, as seen from the reference: moved if it is in another file than this one."""
+    return replace(finding, state=UNCHANGED if finding.path == reference.file_path else MOVED)
+
+
+def _as_pinned(reference: CodeReference, pin: EarlierPin) -> CodeReference:
+    return replace(
+        reference, file_path=pin.file_path, line_range=pin.line_range, git_commit=pin.git_commit, anchor=pin.anchor
+    )
+
+
 def _follow_hash(tree: "TreeNow", reference: CodeReference) -> CodeVerdict:
     """For older data with only a hash of the lines, or of a file that is no text."""
     from waypost.refs.anchor import follow_hash
 
     path, lines, digest = reference.file_path, reference.line_range, reference.code_hash or ""
     if not tree.digest(path):
-        moved = tree.became(pin_of(reference), _digests(reference, None))
-        if moved is None:
+        moved = tree.successors(pin_of(reference), _digests(reference, None))
+        if not moved:
             return CodeVerdict(DELETED)
-        path = moved
+        path = moved[0]
     state = UNCHANGED if path == reference.file_path else MOVED
     if lines is None:
         text = tree.lines(path)
@@ -204,31 +251,38 @@ class _OtherFiles:
     """The rest of the tree, looked at only when something is lost in its file."""
 
     tree: "TreeNow"
+    pin: "Pin"
     reference: CodeReference
     last: StoredVerdict | None
 
     def successors(self) -> "Iterable[FileShape]":
-        path = self.reference.file_path
-        renamed_to = self.tree.became(pin_of(self.reference), _digests(self.reference, self.last))
-        for other in dict.fromkeys((renamed_to, self.last.finding.path if self.last else None)):
-            shape = self.tree.shape(other) if other is not None and other != path else None
+        pin = self.pin
+        paths = self.tree.successors(pin, _digests(self.reference, self.last))
+        if self.last is not None and not self.tree.changes_since(pin.commit).complete:
+            paths = (*paths, self.last.finding.path or pin.path)  # git can't compare: go on from where it was last
+        for path in dict.fromkeys(paths):
+            shape = self.tree.shape(path, typed=pin.typed) if path != pin.path else None
             if shape is not None:
                 yield shape
 
     def named(self, name: str) -> "Iterable[FileShape]":
-        return self.tree.defining(name, pin_of(self.reference))
+        return self.tree.defining(name, self.pin)
 
     def changed(self) -> "Iterable[FileShape]":
-        return self.tree.changed_lately(pin_of(self.reference))
+        return self.tree.changed_lately(self.pin)
+
+    def before(self, path: str) -> "FileShape | None":
+        return self.tree.past_shape(path, self.pin)
 
 
 def pin_of(reference: CodeReference) -> "Pin":
     from waypost.flows.checkouts.current_tree import Pin
-    from waypost.refs.anchor import unpack
+    from waypost.refs.anchor import is_typed, unpack
 
     anchor = unpack(reference.anchor)
     name = anchor.qualified if anchor is not None else ""
-    return Pin(reference.file_path, reference.git_commit or "", reference.created_at, name)
+    commit, typed = reference.git_commit or "", is_typed(reference.anchor)
+    return Pin(reference.file_path, commit, reference.created_at, name, typed)
 
 
 def _digests(reference: CodeReference, last: StoredVerdict | None) -> set[bytes]:
@@ -348,7 +402,7 @@ def _link(
 ) -> CodeLink:
     finding = verdict.finding if verdict is not None else CodeVerdict(UNCHECKED)
     if not finding.name and finding.state in (UNCHANGED, MOVED, CHANGED):
-        finding = replace(finding, name=_told_by_anchor(reference))
+        finding = replace(finding, name=_symbol_of(reference))
     here = replace(
         reference,
         file_path=finding.path or reference.file_path,
@@ -358,4 +412,5 @@ def _link(
     seen = _seen_at(reference, verdict)
     score = confidence(version, replace(state, is_stale=stale, verified_at=seen), now)
     here = replace(here, last_verified_at=state.verified_at, confidence_score=score)
-    return CodeLink(here, reference, finding, stale, verdict.checked_at if verdict is not None else None, where)
+    checked_at, cause = (verdict.checked_at, verdict.cause) if verdict is not None else (None, None)
+    return CodeLink(here, reference, finding, stale, checked_at, where, cause, _symbol_of(reference) if cause else "")

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from waypost.model.code_verdict import CodeVerdict
+from waypost.model.code_verdict import CausingCommit, CodeVerdict
 from waypost.model.recall import View
-from waypost.model.reference import DEFAULT_CONFIDENCE, CodeReference, LineRange
+from waypost.model.reference import DEFAULT_CONFIDENCE, CodeReference, LineRange, earlier_pins
 from waypost.model.time import from_micros, parse_time, to_micros
 from waypost.store.references import ReferenceRow, StoredVerdict
 from waypost.store.sql.database import Database, TablePart
@@ -49,8 +49,8 @@ def reference_rows(number: int, references: Sequence[CodeReference]) -> list[tup
 
 def _reference_columns(reference: CodeReference) -> tuple[Any, ...]:
     """In the order of REFERENCE_COLUMNS. Hashes and times are stored in binary: there may be a great many."""
-    more = reference.to_json()
-    for key in ("file_path", "symbol_id", "line_range", "code_hash", "created_at", "last_verified_at"):
+    more = reference.to_json(anchored=bool(reference.earlier))
+    for key in ("file_path", "symbol_id", "line_range", "code_hash", "created_at", "last_verified_at", "anchor"):
         more.pop(key, None)
     commit = _bytes(reference.git_commit)
     if commit is not None:
@@ -90,6 +90,7 @@ def reference_of(row: Sequence[Any]) -> CodeReference:
         confidence_reason=rest.get("confidence_reason"),
         whole=rest.get("whole", False),
         anchor=anchor or b"",
+        earlier=earlier_pins(rest.get("earlier")),
     )
 
 
@@ -236,14 +237,33 @@ def _verdict_of(row: Sequence[Any]) -> StoredVerdict:
     finding = CodeVerdict(state, path, lines, amount, rest.get("name", ""), tuple(rest.get("others", ())))
     since_when = None if since is None else from_micros(since)
     return StoredVerdict(
-        number, place, file_hash, finding, from_micros(checked), since_when, target or b"", rest.get("tree", "")
+        number,
+        place,
+        file_hash,
+        finding,
+        from_micros(checked),
+        since_when,
+        target or b"",
+        rest.get("tree", ""),
+        _cause_of(rest["cause"]) if "cause" in rest else None,
+        rest.get("uncommitted", ""),
     )
+
+
+def _cause_of(row: Mapping[str, Any]) -> CausingCommit:
+    return CausingCommit(row["commit"], parse_time(row["at"], "at"), row["author"], row["added"], row["removed"])
 
 
 def _columns(checkout_id: str, verdict: StoredVerdict, pointed: str) -> tuple[Any, ...]:
     """The path of the reference is not repeated."""
     finding = verdict.finding
-    more = {"name": finding.name, "others": list(finding.others), "tree": verdict.tree}
+    more = {
+        "name": finding.name,
+        "others": list(finding.others),
+        "tree": verdict.tree,
+        "cause": verdict.cause.to_json() if verdict.cause is not None else None,
+        "uncommitted": verdict.cause_searched_at,
+    }
     kept = {key: value for key, value in more.items() if value}
     return (
         verdict.number,

@@ -152,12 +152,24 @@ def context_(
 
 
 @app.command()
-def show(context: Ctx, memory_id: Id, as_of: AsOf = None, known_at: KnownAt = None, json: Json = False) -> None:
+def show(
+    context: Ctx,
+    memory_id: Id,
+    diff: Annotated[bool, Option("--diff", help="How the code has changed since the memory was made.")] = False,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    json: Json = False,
+) -> None:
     """Show all fields of a memory and the code it points at."""
     memory = session_of(context).memory()
     linked = memory.show(memory_id, as_of=as_of, known_at=known_at)
     places = output.editor_links.editor_links_of(memory)
-    print_json(output.code_links.full_row(linked, places)) if json else output.code_links.print_memory(linked, places)
+    has_code = bool(linked.links) and linked.project is None
+    code = memory.code.code_behind(memory_id, as_of=as_of, known_at=known_at) if has_code else ()
+    if json:
+        print_json(output.code_links.full_row(linked, places, code, diff=diff))
+    else:
+        output.code_links.print_memory(linked, places, code, diff=diff)
     print_notices(memory.admin.damage_notices())
 
 

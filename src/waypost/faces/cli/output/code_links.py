@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from waypost.flows.admin.maintenance import StepResult
+    from waypost.flows.links.code_changes import Behind
     from waypost.flows.links.repair import Repaired
     from waypost.model.code_link import AboutHit, CodeLink, LinkedMemory, StaleReport
     from waypost.model.recall import Answer, Hit
@@ -27,6 +28,7 @@ For each memory:
   still true:           waypost verify ID
   points elsewhere:     waypost relink ID --ref PATH#L1-L9
   no longer true:       waypost correct ID TEXT, or waypost retract ID"""
+_MOST_CODE_LINES = 20
 _WHERE_GONE = "  code deleted:         waypost relink ID --drop, if the memory is still true"
 
 
@@ -70,15 +72,21 @@ def _with_link(ref: dict[str, Any], places: EditorLinks) -> dict[str, Any]:
 # -- people -------------------------------------------------------------------------------------------------
 
 
-def full_row(memory: "LinkedMemory", places: EditorLinks) -> dict[str, Any]:
-    """All fields of a memory, with the current state of its links and an editor URL for every place."""
+def full_row(
+    memory: "LinkedMemory", places: EditorLinks, code: "Sequence[Behind]" = (), *, diff: bool = False
+) -> dict[str, Any]:
+    """All fields of a memory, with the state and code of its links and an editor URL for every place."""
     row = rows.full_row(memory)
+    for reference, behind in zip(row["code_refs"], code, strict=False):
+        reference.update(behind.to_json(diff=diff))
     if memory.project is not None:
         return hit_with_links({**row, "project": memory.project.to_json()}, places)
     return with_links(row, places)
 
 
-def print_memory(memory: "LinkedMemory", places: EditorLinks) -> None:
+def print_memory(
+    memory: "LinkedMemory", places: EditorLinks, code: "Sequence[Behind]" = (), *, diff: bool = False
+) -> None:
     row = full_row(memory, places)
     if memory.project is not None:  # the paths belong to another repository
         row["project"] = f"{memory.project.name} ({memory.project.id})"
@@ -89,6 +97,29 @@ def print_memory(memory: "LinkedMemory", places: EditorLinks) -> None:
     if memory.links and memory.project is None:
         print("points at")
         print_places(console(), memory.links, places)
+    for behind in code:
+        _print_code(console(), behind, diff=diff)
+
+
+def _print_code(out: "Console", behind: "Behind", *, diff: bool) -> None:
+    """The code as it is now, or with `diff` how it changed since it was pinned."""
+    if diff and behind.diff:
+        for line in behind.diff:
+            style = (
+                {"+": "green", "-": "red", "@": "cyan"}.get(line[0], "") if line[:3] not in ("+++", "---") else "dim"
+            )
+            out.print(safe(line), markup=False, highlight=False, style=style)
+        return
+    if diff and behind.link.is_stale:
+        out.print("No diff: git does not have the code that the memory was pinned to.", style="dim")
+    if behind.now is None:
+        return
+    lines, first = behind.now.meant, behind.now.first_meant
+    width = len(str(first + len(lines)))
+    for number, line in enumerate(lines[:_MOST_CODE_LINES], start=first):
+        out.print(safe(f"{number:>{width + 3}}  {line}"), markup=False, highlight=False, soft_wrap=True)
+    if len(lines) > _MOST_CODE_LINES:
+        out.print(f"   … {len(lines) - _MOST_CODE_LINES} more lines", style="dim")
 
 
 def print_about(hits: "Sequence[AboutHit]", where: str, places: EditorLinks) -> None:
@@ -183,7 +214,8 @@ def _stale_line(link: "CodeLink", places: EditorLinks) -> Text:
     since = f" since {link.reference.stale_since:%Y-%m-%d}" if link.reference.stale_since else ""
     line = Text.assemble((f"STALE{since}: {CODE_CHANGED}", "red"))
     if link.finding.state == DELETED:
-        return line.append(f"{place_text(*_place(link.was))} (deleted)", "red")
+        how = f"{place_text(*_place(link.was))} (deleted)" if link.cause is None else safe(link.reason)
+        return line.append(how, "red")
     line.append_text(_here(link.reference, places, style="red"))
     return line.append(_how(link), "red")
 
@@ -196,7 +228,10 @@ def _how(link: "CodeLink") -> str:
             if finding.others
             else " (ambiguous)"
         )
-    return f" ({finding.amount:.0%} changed)" if finding.state == CHANGED and finding.amount else ""
+    if finding.state != CHANGED or not (finding.amount or link.cause):
+        return ""
+    amount = f"{finding.amount:.0%} changed" if finding.amount else "changed"
+    return f" ({amount}{safe(link.change)})"
 
 
 def _here(reference: CodeReference, places: EditorLinks, *, style: str = "green") -> Text:

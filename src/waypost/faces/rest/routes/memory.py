@@ -111,14 +111,23 @@ def lift(access: Person, given: bodies.Rejected) -> dict[str, Any]:
 
 @router.get("/{memory_id}", response_model=None)
 def show(
-    access: Reader, memory_id: MemoryId, as_of: AsOf = None, known_at: KnownAt = None, if_none_match: IfNoneMatch = None
+    access: Reader,
+    memory_id: MemoryId,
+    diff: bool = False,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """All fields of a memory, with the state of its code references."""
+    """All fields of a memory, with the state of its code references. `diff` adds their code and how it changed."""
     linked = access.memory.show(memory_id, as_of=as_of, known_at=known_at)
     etag = etag_of(linked)
-    if is_known(if_none_match, etag):
+    if is_known(if_none_match, etag) and not diff:
         return Response(status_code=304, headers={"ETag": etag})
-    return JsonAnswer(full_row(linked), headers={"ETag": etag})
+    row = full_row(linked)
+    if diff and linked.links and linked.project is None:
+        code = access.memory.code.code_behind(memory_id, as_of=as_of, known_at=known_at)
+        row["code_refs"] = [ref | behind.to_json(diff=True) for ref, behind in zip(row["code_refs"], code, strict=True)]
+    return JsonAnswer(row, headers={"ETag": etag})
 
 
 @router.get("/{memory_id}/history")

@@ -1,0 +1,54 @@
+"""Commits that touched given files: when, by whom, and how many lines."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from waypost.code.files.skip import unsafe_name
+from waypost.code.git.command import LITERAL, open_checkout
+from waypost.code.git.history import commit_time
+
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_MARK = "\x1e"
+_MOST_COMMITS = 400
+_SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class FileCommit:
+    commit: str
+    at: datetime
+    author: str
+    added: int  # lines in the given files
+    removed: int
+
+
+def commits_since(root: Path, since: str, paths: Sequence[str], *, seconds: float = _SECONDS) -> tuple[FileCommit, ...]:
+    """The commits between `since` and the current one that touched these files, oldest first. Empty if git does not know."""
+    checkout = open_checkout(root)
+    safe = [path for path in dict.fromkeys(paths) if unsafe_name(path) is None]
+    if checkout is None or not safe or not _COMMIT.fullmatch(since):
+        return ()
+    answer = checkout.ask(
+        *("log", "--topo-order", f"--max-count={_MOST_COMMITS}", f"--format=tformat:{_MARK}%H%x1f%ct%x1f%an"),
+        *("--numstat", "--no-renames", "--no-notes", "--no-ext-diff", "--no-textconv", "--no-color"),
+        *("--ignore-submodules=all", f"{since}..HEAD", "--", *safe),
+        seconds=seconds,
+        variables=LITERAL,
+    )
+    text = (answer or b"").decode("utf-8", "replace")
+    commits = [commit for record in text.split(_MARK)[1:] if (commit := _commit_of(record)) is not None]
+    return tuple(reversed(commits))
+
+
+def _commit_of(record: str) -> FileCommit | None:
+    head, _, stat = record.partition("\n")
+    fields = head.split("\x1f")
+    time = commit_time(fields[1]) if len(fields) == 3 else None
+    if time is None or not _COMMIT.fullmatch(fields[0]):
+        return None
+    counts = [line.split("\t")[:2] for line in stat.splitlines() if line.count("\t") >= 2]
+    added, removed = (sum(int(pair[side]) for pair in counts if pair[side].isdigit()) for side in (0, 1))
+    return FileCommit(fields[0], time, fields[2], added, removed)

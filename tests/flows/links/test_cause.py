@@ -1,0 +1,120 @@
+"""A stale memory says which commit changed or removed its code, when, and by whom."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.conftest import Git
+
+from waypost.memory import Memory
+from waypost.model.code_link import LinkedMemory
+
+MODE = "def parse(text):\n    rows = text.split(',')\n    return [row.strip() for row in rows]\n\n\ndef other():\n    return 1\n"
+
+
+@pytest.fixture
+def commits(tree: Path, git: Git, monkeypatch: pytest.MonkeyPatch) -> "Commits":
+    git(tree, "init", "-q", "-b", "main")
+    made = Commits(tree, git, monkeypatch)
+    made.commit("start", MODE, "2026-01-01T10:00:00Z")
+    return made
+
+
+class Commits:
+    def __init__(self, tree: Path, git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.tree, self._git, self._monkeypatch = tree, git, monkeypatch
+
+    def write(self, text: str) -> None:
+        (self.tree / "mode.py").write_text(text)
+
+    def commit(self, message: str, text: str, at: str, author: str = "Ada Lovelace") -> str:
+        self.write(text)
+        for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+            self._monkeypatch.setenv(name, at)
+        self._git(self.tree, "add", "-A")
+        self._git(self.tree, "commit", "-q", "--author", f"{author} <ada@example.org>", "-m", message)
+        return self._git(self.tree, "rev-parse", "HEAD")
+
+
+def shown(memory: Memory, memory_id: str | None) -> LinkedMemory:
+    assert memory_id is not None
+    return memory.show(memory_id)
+
+
+def test_the_first_commit_with_other_code_is_named_among_many(commits: Commits, memory: Memory) -> None:
+    made = memory.remember("Rows are split at commas", refs=["mode.py#parse"])
+    commits.commit("unrelated", MODE.replace("return 1", "return 2"), "2026-01-02T10:00:00Z")
+    edited = MODE.replace("','", "';'").replace("return 1", "return 2")
+    cause = commits.commit("semicolons", edited, "2026-01-03T10:00:00Z", "Grace Hopper")
+    commits.commit("later", edited + "\n\ndef last():\n    return 3\n", "2026-01-04T10:00:00Z")
+    linked = shown(memory, made.id)
+    assert linked.stale_since == datetime(2026, 1, 3, 10, tzinfo=UTC)
+    assert linked.state.stale_reason is not None
+    assert f"changed in {cause[:7]} (2026-01-03, Grace Hopper): +1 −1" in linked.state.stale_reason
+    row = linked.links[0].to_json()["cause"]
+    assert row == {"commit": cause, "author": "Grace Hopper", "at": "2026-01-03T10:00:00Z", "added": 1, "removed": 1}
+
+
+def test_a_removed_symbol_is_named_with_its_commit(commits: Commits, memory: Memory) -> None:
+    made = memory.remember("Rows are split at commas", refs=["mode.py#parse"])
+    cause = commits.commit("remove", "def other():\n    return 1\n", "2026-01-03T10:00:00Z")
+    reason = shown(memory, made.id).state.stale_reason
+    assert reason == f"code_changed: symbol `parse` was removed from mode.py in {cause[:7]} (2026-01-03, Ada Lovelace)"
+
+
+def test_a_change_that_is_not_committed_has_no_cause_until_it_is(commits: Commits, memory: Memory) -> None:
+    made = memory.remember("Rows are split at commas", refs=["mode.py#parse"])
+    edited = MODE.replace("','", "';'")
+    commits.write(edited)
+    link = shown(memory, made.id).links[0]
+    assert link.is_stale and link.cause is None
+    cause = commits.commit("semicolons", edited, "2026-01-03T10:00:00Z")
+    link = shown(memory, made.id).links[0]
+    assert link.cause is not None and link.cause.commit == cause
+
+
+def test_the_name_of_an_author_is_one_printable_line(commits: Commits, memory: Memory) -> None:
+    made = memory.remember("Rows are split at commas", refs=["mode.py#parse"])
+    commits.commit("semicolons", MODE.replace("','", "';'"), "2026-01-03T10:00:00Z", "Eve\x1b[2J" + "x" * 200)
+    cause = shown(memory, made.id).links[0].cause
+    assert cause is not None
+    assert cause.author.startswith("Eve [2Jxxx") and len(cause.author) == 60
+
+
+def test_the_same_text_with_its_id_verifies_a_stale_memory(commits: Commits, memory: Memory) -> None:
+    made = memory.remember("Rows are split at a sign", refs=["mode.py#parse"])
+    assert made.id is not None
+    assert memory.correct(made.id, "Rows are split at a sign").reason == "it already says this"
+    commits.commit("semicolons", MODE.replace("','", "';'"), "2026-01-03T10:00:00Z")
+    assert shown(memory, made.id).state.is_stale
+    receipt = memory.correct(made.id, "Rows are split at a sign")
+    assert (receipt.status, receipt.reason) == ("duplicate", "it already says this; it is verified now")
+    assert not shown(memory, made.id).state.is_stale
+
+
+def test_an_agent_does_not_verify_a_persons_memory_by_repeating_it(
+    commits: Commits, memory: Memory, person: Memory
+) -> None:
+    made = person.remember("Rows are split at a sign", refs=["mode.py#parse"])
+    assert made.id is not None
+    commits.commit("semicolons", MODE.replace("','", "';'"), "2026-01-03T10:00:00Z")
+    assert "only a person" in (memory.correct(made.id, "Rows are split at a sign").reason or "")
+    assert shown(memory, made.id).state.is_stale
+
+
+def test_the_diff_shows_what_changed(commits: Commits, memory: Memory) -> None:
+    made = memory.remember("Rows are split at commas", refs=["mode.py#parse"])
+    assert made.id is not None
+    assert memory.code.code_behind(made.id)[0].diff == ()
+    commits.commit("semicolons", MODE.replace("','", "';'"), "2026-01-03T10:00:00Z")
+    behind = memory.code.code_behind(made.id)[0]
+    assert behind.diff[3:] == (
+        " def parse(text):",
+        "-    rows = text.split(',')",
+        "+    rows = text.split(';')",
+        "     return [row.strip() for row in rows]",
+    )
+    code = behind.to_json(diff=True)
+    assert code["code"]["line"] == 1 and code["diff"].startswith("--- a/mode.py\n+++ b/mode.py\n@@")
+    commits.commit("remove", "def other():\n    return 1\n", "2026-01-04T10:00:00Z")
+    assert memory.code.code_behind(made.id)[0].diff[1] == "+++ /dev/null"

@@ -1,0 +1,148 @@
+"""The same tree gives the same verdict, whichever commits were checked out before."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.conftest import Git, OpenMemory
+
+from waypost.model.code_verdict import DELETED, MOVED
+from waypost.model.reference import CodeReference
+
+FILLER = "".join(f"def step_{number}(value):\n    return value * {number} + {number % 7}\n\n\n" for number in range(30))
+OTHER = "".join(f"def walk_{number}(place):\n    return place - {number} * {number % 5}\n\n\n" for number in range(60))
+POOL = "POOL_BLOCK = False\nPOOL_SIZE = 10\nRETRIES = 0\n"
+
+
+def write(root: Path, path: str, text: str) -> None:
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_text(text)
+
+
+@pytest.fixture
+def history(tree: Path, git: Git) -> list[str]:
+    """A file that moves unchanged, and changes so much afterwards that a diff from the start sees no rename."""
+
+    def commit(message: str) -> str:
+        git(tree, "add", "-A")
+        git(tree, "commit", "-qm", message)
+        return git(tree, "rev-parse", "HEAD")
+
+    git(tree, "init", "-q", "-b", "main")
+    write(tree, "lib/adapters.py", f'"""Adapters."""\n\n{POOL}\n\n{FILLER}')
+    commits = [commit("start")]
+    (tree / "src").mkdir()
+    git(tree, "mv", "lib", "src/lib")
+    commits.append(commit("move"))
+    write(tree, "src/lib/adapters.py", f'"""Transport."""\n\n{POOL}\n\n{OTHER}')
+    commits.append(commit("rewrite"))
+    return commits
+
+
+def verdict(open_memory: OpenMemory, tree: Path, git: Git, pinned_at: str, route: Sequence[str]) -> tuple[str, str]:
+    git(tree, "checkout", "-q", pinned_at)
+    with open_memory(str(tree)) as memory:
+        memory.index()
+        made = memory.remember("Pools have ten connections", refs=["lib/adapters.py#L3-L5"])
+    for commit in route:
+        git(tree, "checkout", "-q", commit)
+        with open_memory(str(tree)) as memory:
+            assert made.id is not None
+            link = memory.show(made.id).links[0]
+    return link.finding.state, str(link.reference)
+
+
+@pytest.mark.parametrize("stops", [(2,), (1, 2), (2, 1, 2), (1, 0, 2)], ids=lambda stops: "-".join(map(str, stops)))
+def test_a_file_that_moved_and_changed_later_is_found_on_every_route(
+    open_memory: OpenMemory, tree: Path, git: Git, history: list[str], stops: tuple[int, ...]
+) -> None:
+    route = [history[stop] for stop in stops]
+    assert verdict(open_memory, tree, git, history[0], route) == (MOVED, "src/lib/adapters.py#L3-L5")
+
+
+def test_back_at_an_older_commit_it_is_where_it_was(
+    open_memory: OpenMemory, tree: Path, git: Git, history: list[str]
+) -> None:
+    git(tree, "checkout", "-q", history[2])
+    with open_memory(str(tree)) as memory:
+        made = memory.remember("Pools have ten connections", refs=["src/lib/adapters.py#L3-L5"])
+        assert made.id is not None
+        git(tree, "checkout", "-q", history[0])
+        link = memory.show(made.id).links[0]
+    assert (link.finding.state, str(link.reference)) == (MOVED, "lib/adapters.py#L3-L5")
+
+
+def test_a_worktree_that_never_saw_the_move_finds_it_too(
+    open_memory: OpenMemory, tree: Path, tmp_path: Path, git: Git, history: list[str]
+) -> None:
+    git(tree, "checkout", "-q", history[0])
+    with open_memory(str(tree)) as memory:
+        made = memory.remember("Pools have ten connections", refs=["lib/adapters.py#L3-L5"])
+    git(tree, "worktree", "add", "-q", "--detach", str(tmp_path / "second"), history[2])
+    with open_memory(str(tmp_path / "second")) as memory:
+        assert made.id is not None
+        link = memory.show(made.id).links[0]
+    assert (link.finding.state, str(link.reference)) == (MOVED, "src/lib/adapters.py#L3-L5")
+
+
+def test_a_branch_that_renamed_it_another_way_is_followed(
+    open_memory: OpenMemory, tree: Path, git: Git, history: list[str]
+) -> None:
+    git(tree, "checkout", "-q", "-b", "other", history[0])
+    git(tree, "mv", "lib/adapters.py", "transport.py")
+    git(tree, "commit", "-qm", "another name")
+    git(tree, "checkout", "-q", history[2])
+    with open_memory(str(tree)) as memory:
+        made = memory.remember("Pools have ten connections", refs=["src/lib/adapters.py#L3-L5"])
+        assert made.id is not None
+        git(tree, "checkout", "-q", "other")
+        link = memory.show(made.id).links[0]
+    assert (link.finding.state, str(link.reference)) == (MOVED, "transport.py#L3-L5")
+
+
+def test_a_copy_that_was_there_before_is_no_destination(
+    open_memory: OpenMemory, tree: Path, git: Git, history: list[str]
+) -> None:
+    total = "def total(rows, tax):\n    amount = 0\n    for row in rows:\n        amount += row.net * tax\n    return amount\n"
+    git(tree, "checkout", "-q", history[0])
+    write(tree, "shop/cart.py", total + "\n\ndef other():\n    return 1\n")
+    write(tree, "shop/bill.py", total)
+    git(tree, "add", "-A")
+    git(tree, "commit", "-qm", "two of a kind")
+    with open_memory(str(tree)) as memory:
+        made = memory.remember("Tax is added per row", refs=["shop/cart.py#total"])
+        write(tree, "shop/cart.py", "def other():\n    return 1\n")
+        write(tree, "shop/bill.py", total + "\n\ndef more():\n    return 2\n")
+        assert made.id is not None
+        assert memory.show(made.id).links[0].finding.state == DELETED
+
+
+def test_verifying_in_one_worktree_makes_nothing_stale_in_another(
+    open_memory: OpenMemory, tree: Path, tmp_path: Path, git: Git, history: list[str]
+) -> None:
+    second = tmp_path / "second"
+    git(tree, "checkout", "-q", history[0])
+    with open_memory(str(tree)) as memory:
+        made = memory.remember("Pools have ten connections", refs=["lib/adapters.py#L3-L5"])
+        assert made.id is not None
+        git(tree, "worktree", "add", "-q", "-b", "small", str(second), history[0])
+        write(second, "lib/adapters.py", f'"""Adapters."""\n\n{POOL.replace("10", "5")}\n\n{FILLER}')
+        with open_memory(str(second)) as other:
+            assert other.show(made.id).state.is_stale
+            assert other.verify([made.id]).memories[0].state.is_stale is False
+            assert not other.show(made.id).state.is_stale
+        assert not memory.show(made.id).state.is_stale
+        write(tree, "lib/adapters.py", f'"""Adapters."""\n\n{POOL.replace("10", "7")}\n\n{FILLER}')
+        assert memory.show(made.id).state.is_stale
+
+
+def test_earlier_pins_survive_an_export(open_memory: OpenMemory, tree: Path, git: Git, history: list[str]) -> None:
+    git(tree, "checkout", "-q", history[0])
+    with open_memory(str(tree)) as memory:
+        made = memory.remember("Pools have ten connections", refs=["lib/adapters.py#L3-L5"])
+        assert made.id is not None
+        write(tree, "lib/adapters.py", f'"""Adapters."""\n\n{POOL.replace("10", "5")}\n\n{FILLER}')
+        memory.verify([made.id])
+        reference = memory.show(made.id).version.refs[0]
+    assert len(reference.earlier) == 1
+    assert CodeReference.from_json(reference.to_json(anchored=True)) == reference
