@@ -24,7 +24,7 @@ from waypost.retrieve.passages import CodeText, Passage, code_passages
 from waypost.system.time_limit import OutOfTime, time_limit
 from waypost.text.language import is_surely_foreign, language_of
 
-DIGEST_FORMAT = "1"  # increased when digests change: an index of another format is rebuilt
+DIGEST_FORMAT = "2"  # increased when digests change: an index of another format is rebuilt
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +130,7 @@ def _memories(source: SourceFile, parsed: Parsed) -> tuple[Derived, ...]:
                 "returns": symbol.returns,
                 "calls": sorted({call.name for call in symbol.calls})[:50],
                 "first_line": symbol.first_line,
+                "decorators": sorted({decorator.split("(")[0].strip() for decorator in symbol.decorators}),
             }
         elif card.kind == "file":
             details |= {"lines": parsed.line_count, "functions": _functions(parsed), "imports": _imports(parsed)}
