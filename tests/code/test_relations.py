@@ -125,7 +125,7 @@ def test_what_is_unknown_stays_unknown(body: str) -> None:
 def test_a_method_that_only_one_class_has_is_a_guess() -> None:
     files = {"lib.py": "class A:\n    def run_all_jobs(self): ...\n", "a.py": "def f(x):\n    x.run_all_jobs()\n"}
     (edge,) = related(files).edges
-    assert (edge.target, edge.strength) == (SymbolPlace("lib.py", "A.run_all_jobs"), 0.6)
+    assert (edge.target, edge.strength) == (SymbolPlace("lib.py", "A.run_all_jobs", 2), 0.6)
     files["b.py"] = "class B:\n    def run_all_jobs(self): ...\n"
     assert not related(files).edges
 

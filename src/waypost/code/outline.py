@@ -16,9 +16,8 @@ from waypost.code.source import Parsed
 _HEAD = re.compile(r"[$@]{0,2}\w+")
 _SYMBOL_ROW = attrgetter("name", "qualified", "kind", "parent", "start", "end", "returns", "bases", "parameters")
 _IMPORT_ROW = attrgetter("module", "name", "alias", "line")
-_USE_ROW = attrgetter("owner", "receiver", "name", "line")
 _BINDING_ROW = attrgetter("owner", "name", "holds")
-OUTLINE_FORMAT = 1  # increase it when stored outlines must be rebuilt
+OUTLINE_FORMAT = 2  # increase it when stored outlines must be rebuilt
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +45,13 @@ class OutlineImport:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A call. `owner` is the index of the calling symbol, or -1."""
+    """A call, or another mention of a name. `owner` is the index of the symbol that contains it, or -1."""
 
     owner: int
     receiver: str
     name: str
-    line: int
+    lines: tuple[int, ...]  # every line with this use, in order
+    is_call: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,8 @@ class Outline:
             "package": self.package,
             "symbols": list(map(_SYMBOL_ROW, self.symbols)),
             "imports": list(map(_IMPORT_ROW, self.imports)),
-            "uses": list(map(_USE_ROW, self.uses)),
+            "uses": [[use.owner, use.receiver, use.name, *use.lines] for use in self.uses if use.is_call],
+            "mentions": [[use.owner, use.receiver, use.name, *use.lines] for use in self.uses if not use.is_call],
             "bindings": list(map(_BINDING_ROW, self.bindings)),
         }
 
@@ -107,7 +108,9 @@ class Outline:
                 OutlineImport(intern(m), intern(name), intern(alias), line) for m, name, alias, line in data["imports"]
             ),
             uses=tuple(
-                Use(owner, intern(receiver), intern(name), line) for owner, receiver, name, line in data["uses"]
+                Use(owner, intern(receiver), intern(name), tuple(lines), is_call)
+                for key, is_call in (("uses", True), ("mentions", False))
+                for owner, receiver, name, *lines in data[key]
             ),
             bindings=tuple(Binding(*row) for row in data["bindings"]),
         )
@@ -145,9 +148,9 @@ def outline(parsed: Parsed, text: str = "") -> Outline:
 
 
 def _uses(parsed: Parsed) -> list[Use]:
-    """Every call once per symbol, with its first line."""
-    uses: dict[tuple[int, str, str], Use] = {}
+    """Every call once per symbol, with its lines."""
+    uses: dict[tuple[int, str, str], dict[int, None]] = {}
     for owner, calls in [(-1, parsed.calls), *((place, symbol.calls) for place, symbol in enumerate(parsed.symbols))]:
         for call in calls:
-            uses.setdefault((owner, call.receiver, call.name), Use(owner, call.receiver, call.name, call.line))
-    return list(uses.values())
+            uses.setdefault((owner, call.receiver, call.name), {})[call.line] = None
+    return [Use(*key, tuple(lines)) for key, lines in uses.items()]

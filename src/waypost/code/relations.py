@@ -6,11 +6,12 @@ and classes do not resolve is left out: a missing relation is better than a wron
 
 import gc
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from waypost.code.outline import Outline
+from waypost.code.outline import Outline, Use
 from waypost.code.resolve.calls import CallResolver
 from waypost.code.resolve.module_systems import files_of_package, names_of, whole_module
 from waypost.code.resolve.names import NameScope
@@ -28,18 +29,19 @@ ROUNDS = 20  # more do not change the order
 class CodeRelation:
     """One edge. `strength` is its certainty: 1 by import, .95 through `self` or a base, .6 by a unique name."""
 
-    kind: str  # "imports", "calls" or "inherits"
+    kind: str  # "imports", "calls", "mentions", "inherits", or "member": of a type in another file
     source: SymbolPlace
     target: SymbolPlace
-    line: int
+    lines: tuple[int, ...]  # of the uses, in the file of `source`
     strength: float
 
 
 @dataclass(frozen=True, slots=True)
 class Relations:
     edges: tuple[CodeRelation, ...]
-    uses: int  # calls examined
-    resolved: int  # calls that reach a symbol of the repository
+    uses: int = 0  # calls examined
+    resolved: int = 0  # calls that reach a symbol of the repository
+    unresolved: Mapping[str, int] = field(default_factory=dict)  # by name: calls that may reach one of the repository
 
 
 def relate(
@@ -61,6 +63,7 @@ def _relate(tree: OutlineTree, paths: Iterable[str]) -> Relations:
     resolver = CallResolver(names_of(tree))
     edges: dict[tuple[str, SymbolPlace, SymbolPlace], CodeRelation] = {}
     uses = resolved = 0
+    unresolved: Counter[str] = Counter()
     for path in paths:
         view = tree.view(path)
         if view is None:
@@ -69,15 +72,20 @@ def _relate(tree: OutlineTree, paths: Iterable[str]) -> Relations:
         for edge in _bases(resolver.names, view):
             reached.add(edge.target.path)
             _keep(edges, edge)
-        for call in _calls(resolver, view):
-            uses += 1
-            if call is not None:
-                resolved += 1
-                reached.add(call.target.path)
-                _keep(edges, call)
+        for use in view.outline.uses:
+            uses += use.is_call
+            relation = _use(resolver, view, use)
+            if relation is not None:
+                resolved += use.is_call
+                reached.add(relation.target.path)
+                _keep(edges, relation)
+            elif use.is_call and tree.count_definitions(use.name) and resolver.may_be_ours(view, use):
+                unresolved[use.name] += len(use.lines)
+        for edge in _detached_members(resolver.names, view):
+            _keep(edges, edge)
         for edge in _imports(resolver.names, view, reached):
             _keep(edges, edge)
-    return Relations(tuple(edges.values()), uses, resolved)
+    return Relations(tuple(edges.values()), uses, resolved, unresolved)
 
 
 def is_manifest(path: str) -> bool:
@@ -99,8 +107,10 @@ def _without_collection() -> Iterator[None]:
 
 def _keep(edges: dict[tuple[str, SymbolPlace, SymbolPlace], CodeRelation], edge: CodeRelation) -> None:
     before = edges.get((edge.kind, edge.source, edge.target))
-    if before is None or before.strength < edge.strength:
-        edges[edge.kind, edge.source, edge.target] = edge
+    if before is not None:
+        lines = tuple(sorted({*before.lines, *edge.lines}))
+        edge = replace(edge, lines=lines, strength=max(before.strength, edge.strength))
+    edges[edge.kind, edge.source, edge.target] = edge
 
 
 def _imports(names: NameScope, view: OutlineView, reached: Collection[str]) -> Iterator[CodeRelation]:
@@ -116,7 +126,7 @@ def _imports(names: NameScope, view: OutlineView, reached: Collection[str]) -> I
             targets, strength = [_place(names.tree, value)], value.strength
         for target in targets:
             if target.path != view.path:
-                yield CodeRelation("imports", source, target, statement.line, strength)
+                yield CodeRelation("imports", source, target, (statement.line,), strength)
 
 
 def _bases(names: NameScope, view: OutlineView) -> Iterator[CodeRelation]:
@@ -125,29 +135,40 @@ def _bases(names: NameScope, view: OutlineView) -> Iterator[CodeRelation]:
             continue
         for _, value in names.named_bases(view, number):
             if value is not None:
-                source = SymbolPlace(view.path, symbol.qualified)
+                source = SymbolPlace(view.path, symbol.qualified, symbol.start)
                 target = _place(names.tree, value)
                 if target != source:
-                    yield CodeRelation("inherits", source, target, symbol.start, value.strength)
+                    yield CodeRelation("inherits", source, target, (symbol.start,), value.strength)
 
 
-def _calls(resolver: CallResolver, view: OutlineView) -> Iterator[CodeRelation | None]:
-    """One relation per call; None for a call that reaches nothing in the repository."""
-    symbols = view.outline.symbols
-    for use in view.outline.uses:
-        value = resolver.resolve(view, use)
-        if value is None:
-            yield None
+def _use(resolver: CallResolver, view: OutlineView, use: Use) -> CodeRelation | None:
+    """The relation of a call or mention, or None if it reaches nothing in the repository."""
+    value = resolver.resolve(view, use)
+    if value is None:
+        return None
+    source = _place(resolver.names.tree, Value("symbol", view.path, use.owner))
+    kind = "calls" if use.is_call else "mentions"
+    return CodeRelation(kind, source, _place(resolver.names.tree, value), use.lines, value.strength)
+
+
+def _detached_members(names: NameScope, view: OutlineView) -> Iterator[CodeRelation]:
+    """Members of types that are defined in another file: Go methods, Rust `impl`, partial classes."""
+    for symbol in view.outline.symbols:
+        owner = symbol.qualified.rpartition(".")[0]
+        if symbol.parent >= 0 or not owner or "." in owner:
             continue
-        source = SymbolPlace(view.path, symbols[use.owner].qualified if use.owner >= 0 else "")
-        yield CodeRelation("calls", source, _place(resolver.names.tree, value), use.line, value.strength)
+        value = names.lookup(view, -1, owner)
+        if value is not None and value.kind == "symbol" and value.path != view.path:
+            source = SymbolPlace(view.path, symbol.qualified, symbol.start)
+            yield CodeRelation("member", source, _place(names.tree, value), (symbol.start,), value.strength)
 
 
 def _place(tree: OutlineTree, value: Value) -> SymbolPlace:
     view = tree.view(value.path)
     if view is None or value.symbol < 0:
         return SymbolPlace(value.path)
-    return SymbolPlace(value.path, view.outline.symbols[value.symbol].qualified)
+    symbol = view.outline.symbols[value.symbol]
+    return SymbolPlace(value.path, symbol.qualified, symbol.start)
 
 
 def centrality(relations: Relations | Iterable[CodeRelation]) -> dict[str, float]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from waypost.flows import open_space as open_space
     from waypost.flows import recall as recall
     from waypost.flows import share as share
+    from waypost.flows import structure as structure
     from waypost.flows import write as write
 
 __getattr__ = lazy_modules(__name__)

@@ -231,6 +231,11 @@ def architecture_key(space: OpenSpace) -> str:
     return f"architecture:{space.identity.checkout_id}"
 
 
+def unresolved_key(space: OpenSpace) -> str:
+    """How many calls by each name have no known target."""
+    return f"unresolved:{space.identity.checkout_id}"
+
+
 def live_schema_key(space: OpenSpace) -> str:
     return f"live_schema:{space.identity.checkout_id}"
 

@@ -103,6 +103,84 @@ class MemoryCode:
         """Return what the file `path` does, in words."""
         return flows.index.summarize.summary(self._handle.space, str(path))
 
+    # -- the structure of the code -------------------------------------------------------------------------
+
+    def symbols(
+        self,
+        name: str = "",
+        *,
+        path: str | Path | None = None,
+        kind: str | None = None,
+        members: bool = False,
+        limit: int = 100,
+    ) -> "flows.structure.answers.SymbolList":
+        """Return the symbols with exactly this name, or the outline of a file or folder.
+
+        Args:
+            name: `write`, `Store.write`, `path#Store.write`, `path:line` or an id.
+            path: Only symbols of this file or folder.
+            kind: Only this kind, such as `class`, `function` or `method`.
+            members: Return what is directly inside of these symbols.
+            limit: How many at most. `total` counts all.
+
+        Returns:
+            The symbols. None means that there is no such symbol; `nearest` then has similar names.
+        """
+        chosen = "" if path is None else str(path)
+        return flows.structure.lookup.symbols(
+            self._handle.space, name, path=chosen, kind=kind or "", members=members, limit=limit
+        )
+
+    def uses(
+        self,
+        symbol: str,
+        direction: str = "callers",
+        *,
+        depth: int | None = None,
+        tests: bool | None = None,
+        limit: int = 100,
+    ) -> "flows.structure.answers.UseList":
+        """Return who uses a symbol, what it uses, or its relatives, with the line of each use.
+
+        Args:
+            symbol: `write`, `Store.write`, `path#Store.write`, `path:line`, a file or an id.
+            direction: `callers`, `callees`, `implementors`, `supertypes`, `subtypes`, `importers` or `references`.
+            depth: How many steps, 1 to 5; 1 by default, all for implementors.
+            tests: Only uses in tests (True), or none of them (False).
+            limit: How many rows at most. `total` counts all.
+
+        Returns:
+            The rows. If several symbols have the name, `candidates` lists them. If none has it, `nearest` lists similar
+            names.
+        """
+        return flows.structure.uses.uses(self._handle.space, symbol, direction, depth=depth, tests=tests, limit=limit)
+
+    def impact(
+        self, symbol: str = "", *, staged: bool = False, diff: str | None = None, limit: int = 100
+    ) -> "flows.structure.answers.ImpactReport":
+        """Return what may break: dependent code, tests, endpoints, tables, environment variables and memories.
+
+        Args:
+            symbol: The symbol that changes, as in `uses`. Without any option: everything that is not committed.
+            staged: What is staged in git instead.
+            diff: All changes since this git revision instead.
+            limit: How many rows and how many tests at most. `total` and `total_tests` count all.
+        """
+        return flows.structure.impact.impact(self._handle.space, symbol, staged=staged, diff=diff, limit=limit)
+
+    def unused(
+        self, path: str | Path | None = None, *, kind: str | None = None, limit: int = 100
+    ) -> "flows.structure.answers.UnusedList":
+        """Return symbols that nothing in the repository uses, without entry points and framework handlers.
+
+        Args:
+            path: Only in this file or folder.
+            kind: Only this kind, such as `class`, `function` or `method`.
+            limit: How many at most. `total` counts all.
+        """
+        chosen = "" if path is None else str(path)
+        return flows.structure.unused.unused(self._handle.space, chosen, kind=kind or "", limit=limit)
+
     # -- memories about code ------------------------------------------------------------------------------
 
     def about(

@@ -43,3 +43,4 @@ class DerivedRow(NamedTuple):
     name: str
     path: str
     fingerprint: bytes
+    line: int  # where it is defined; 0 for a file

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from waypost.store.salvaged import Index, Salvaged
     from waypost.store.sql.audit import AuditChanges, AuditRows
     from waypost.store.sql.code import CodeChanges, CodeRows
-    from waypost.store.sql.edges import EdgeChanges, EdgeRows
+    from waypost.store.sql.edges import EdgeChanges, EdgeRows, StructureRows
     from waypost.store.sql.facts import FactChanges, FactRows
     from waypost.store.sql.journal import JournalChanges, JournalRows
     from waypost.store.sql.meta import MetaChanges, MetaRows
@@ -63,6 +63,8 @@ class Reader(Protocol):
     def vectors(self) -> "VectorRows": ...
     @property
     def code(self) -> "CodeRows": ...
+    @property
+    def structure(self) -> "StructureRows": ...
     @property
     def references(self) -> "ReferenceRows": ...
     @property

@@ -73,7 +73,7 @@ _ALL = (  # in this order: referenced tables first
     _table("vectors", "vector_id, engine_id, hash, language, packed", "vector_id", counts=True),
     _table("owed", "engine_id, hash, urgency", "engine_id, hash"),
     _table("domains", "engine_id, domain, facts, total", "engine_id, domain"),
-    _table("edges", "kind, from_id, to_id, strength, made_at", "from_id, kind, to_id"),
+    _table("edges", "kind, from_id, to_id, strength, made_at, lines", "from_id, kind, to_id"),
     _table("tombstones", "digest, made_at, cause", "digest"),
     _table("audit", "number, at, action, memory_id, source, actor, details", "number", counts=True),
     _table("files", _FILE, "file_id", checkout="checkout_id", counts=True),

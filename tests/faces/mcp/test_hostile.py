@@ -16,6 +16,8 @@ NEEDED: dict[str, dict[str, Any]] = {
     "remember": {"text": "x"},
     "brief": {"task": "x"},
     "about_code": {"path": "app.py"},
+    "symbols": {"name": "x"},
+    "uses": {"symbol": "x"},
     "decide": {"text": "x"},
     "why": {"question": "x"},
     "review": {},

@@ -125,7 +125,7 @@ def test_references_that_name_their_project_follow_its_id() -> None:
 
 def test_a_checksum_depends_on_every_value_and_not_on_the_order(files: SqliteStore) -> None:
     table, seen = TABLES["edges"], set[str]()
-    rows = [("about", "a", "b", 1.0, None), ("about", "a", "c", 0.5, 7), ("near", "b", "ä", 0.1, 0)]
+    rows = [("about", "a", "b", 1.0, None, None), ("calls", "a", "c", 0.5, 7, "3,9"), ("near", "b", "ä", 0.1, 0, None)]
     for chosen in (rows, rows[::-1]):
         with files.write() as writer:
             writer.tables().load(table, chosen)
@@ -134,7 +134,7 @@ def test_a_checksum_depends_on_every_value_and_not_on_the_order(files: SqliteSto
             writer.tables().drop(table, [(row[1], row[0], row[2]) for row in chosen])
     assert len(seen) == 1
     with files.write() as writer:
-        writer.tables().load(table, [*rows[:2], ("near", "b", "ä", 0.1, None)])
+        writer.tables().load(table, [*rows[:2], ("near", "b", "ä", 0.1, None, None)])
         seen.add(checksum(writer.tables(), table, None, lambda *_: None)[1])
     assert len(seen) == 2
 

@@ -183,6 +183,55 @@ def test_relations_of_some_memories_are_replaced_by_kind(store: Store) -> None:
         assert reader.edges.of_memory("b") == [Edge("calls", "c", "b")]
 
 
+def test_symbols_are_found_by_name_path_id_and_beginning(store: Store) -> None:
+    add(
+        store,
+        symbol("one", name="Store.write", details={"type": "method", "signature": "def write()", "first_line": 2}),
+        row(body="a"),
+    )
+    add(store, symbol("two", path="b.py", name="write"), row(body="b"))
+    add(store, symbol("three", name="writer", checkout_id="elsewhere"), row(body="c"))
+    with store.read() as reader:
+        rows = reader.structure
+        assert [(s.id, s.qualified, s.path, s.line) for s in rows.named("here", ["WRITE"])] == [
+            ("one", "Store.write", "a.py", 3),
+            ("two", "write", "b.py", 3),
+        ]
+        [one] = rows.in_files("here", ["a.py", "none.py"])
+        assert (one.type, one.signature, one.end_line, one.first_line) == ("method", "def write()", 9, 2)
+        assert [s.id for s in rows.with_ids("here", ["two", "three"])] == ["two"]
+        assert [s.id for s in rows.every("here")] == ["one", "two"]
+        assert rows.names_starting("here", "WRI") == {"Store.write", "write"}
+        assert rows.names_starting("elsewhere", "w") == {"writer"}
+
+
+def test_relations_are_read_from_both_ends_with_their_lines(store: Store) -> None:
+    add(
+        store,
+        symbol("one", details={"type": "function", "calls": ["two", "print"], "decorators": ["cache"]}),
+        row(body="a"),
+    )
+    add(store, symbol("two", path="b.py"), row(body="b"))
+    with store.write() as writer:
+        writer.edges.replace(["one"], ["calls"], [Edge("calls", "one", "two", 0.5, lines=(4, 12))])
+        writer.edges.add(Edge("imports", "one", "two"))
+    with store.read() as reader:
+        rows = reader.structure
+        [caller] = rows.into("here", ["two"], ("calls",))
+        assert (caller.near, caller.kind, caller.strength, caller.lines, caller.other.id) == (
+            "two",
+            "calls",
+            0.5,
+            (4, 12),
+            "one",
+        )
+        assert {r.kind for r in rows.out_of("here", ["one"], ("calls", "imports"))} == {"calls", "imports"}
+        assert rows.into("elsewhere", ["two"], ("calls",)) == []
+        assert rows.relation_ids("here", ("calls",)) == [("one", "two")]
+        assert rows.called_names(["one", "two"]) == {"two", "print"}
+        assert rows.decorators("here") == {"one": ["cache"]}
+
+
 def test_a_sketch_tells_where_a_memory_stands(store: Store) -> None:
     number = add(store, symbol("one", traits=1), row(body="word"))
     with store.read() as reader:

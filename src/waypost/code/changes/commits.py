@@ -19,12 +19,14 @@ from waypost.code.git.command import GitCheckout, blocking_file, open_checkout
 from waypost.code.git.history import commit_time
 from waypost.errors import InvalidInput, NotFound
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
+from waypost.model.reference import LineRange
 
 _SECONDS = 60.0
 _MOST_RENAMES = 1_000  # git compares each deleted file with each new one
 _MOST_FILES = 3_000  # files read per commit; of more, the first by name
 _BUNDLE = 32_000_000  # bytes of contents in memory at once
 _FORMAT = "--format=tformat:/%H%x00%P%x00%ct%x00%an%x00%B"
+_HUNK = re.compile(r"@@ -\S{1,30} \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _REVISION = re.compile(r"[\w@^~./+:{}!#%=,-]{1,400}")
 _LONGEST_BODY = 8_000
 _ALIKE = 0.5  # share of equal lines of a renamed file, as in git
@@ -88,6 +90,40 @@ def uncommitted(root: Path, *, staged: bool, against: str = "HEAD") -> RawCommit
         entries += _untracked(checkout, {entry.path for entry in entries if entry.change != REMOVED})
     change = next(_with_contents(checkout, [(RawCommit(()), tuple(entries))]), RawCommit(()))
     return change if staged else replace(change, files=_join_renames(change.files))
+
+
+def changed_lines(root: Path, *, staged: bool, against: str = "HEAD") -> dict[str, list[LineRange]]:
+    """The changed lines of each file of the working tree, or with `staged` of the index, against a revision.
+
+    Where lines were only deleted, the lines around them count. New files that git does not track are left out.
+    """
+    checkout = _checkout(root)
+    base = _commit_id(checkout, checked_revision(against))
+    if not base:
+        raise _unknown_revision(checkout, against)
+    options = checkout.without_filters()
+    arguments = (
+        "diff",
+        *(["--cached"] if staged else []),
+        "--unified=0",
+        "--relative",
+        "--no-ext-diff",
+        "--no-textconv",
+    )
+    arguments = (*arguments, "--no-color", "--no-prefix", "--ignore-submodules=all", base, "--", ".")
+    answer = None if options is None else checkout.ask(*arguments, seconds=_SECONDS, options=options)
+    if answer is None:
+        raise InvalidInput("git could not compare the working tree.", "Run `git status` in the repository to see why.")
+    lines: dict[str, list[LineRange]] = {}
+    path = ""
+    for line in answer.decode("utf-8", "surrogateescape").split("\n"):
+        if line.startswith("+++ "):
+            name = line[4:].rstrip("\t")
+            path = name if name != "/dev/null" and unsafe_name(name) is None else ""
+        elif path and (hunk := _HUNK.match(line)):
+            first, count = int(hunk[1]), int(hunk[2] or 1)
+            lines.setdefault(path, []).append(LineRange(max(first, 1), max(first + count - 1, first, 1)))
+    return lines
 
 
 def file_as_new(root: Path, path: str, *, whole: bool = False) -> RawCommit:

@@ -44,7 +44,7 @@ class CallResolver:
     def _by_unique_name(self, view: OutlineView, use: Use) -> Value | None:
         if use.name in lookup_rules(view.family).built_in or len(identifier_parts(use.name.strip("_"))) < 2:
             return None
-        if not self._may_be_ours(view, use):
+        if not self.may_be_ours(view, use):
             return None
         key = (view.family, use.name, view.is_test)
         if key not in self._unique:
@@ -58,7 +58,7 @@ class CallResolver:
         is_strange = other is not None and other.is_test and unique.path != view.path
         return None if is_wrapper or is_strange else unique
 
-    def _may_be_ours(self, view: OutlineView, use: Use) -> bool:
+    def may_be_ours(self, view: OutlineView, use: Use) -> bool:
         """Whether the receiver could belong to the repository: a variable or field of unknown content."""
         path = steps(use.receiver)
         rules = lookup_rules(view.family)

@@ -35,6 +35,7 @@ class SymbolPlace(NamedTuple):
 
     path: str
     qualified: str = ""
+    line: int = 0  # of its definition: overloads have one qualified name
 
 
 @dataclass(slots=True)

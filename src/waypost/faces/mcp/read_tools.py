@@ -215,7 +215,6 @@ RECALL = Tool(
         "question": {
             "type": "string",
             "description": "Plain language; or an ID for its full text and history",
-            "maxLength": 2000,
         },
         "k": {"type": "integer", "minimum": 1, "maximum": _MOST, "default": 5},
         "scope": {"type": "string", "enum": list(SCOPES), "default": "all"},
@@ -232,7 +231,7 @@ BRIEF = Tool(
     "Get context before a task: rules, facts, decisions, code, conversations. Call it first.",
     brief,
     {
-        "task": {"type": "string", "maxLength": 4000},
+        "task": {"type": "string"},
         "tokens": {"type": "integer", "minimum": 50, "maximum": 16000},
         "preset": {
             "type": "string",
@@ -249,8 +248,8 @@ ABOUT_CODE = Tool(
     "Get memories about a file, line or folder, and whether they still fit the code. Call it before you edit.",
     about_code,
     {
-        "path": {"type": "string", "description": "src/app.py or src/app.py:42", "maxLength": 1000},
-        "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 10},
+        "path": {"type": "string", "description": "src/app.py or src/app.py:42"},
+        "limit": {"type": "integer", "default": 10},
     },
     ("path",),
     _FOUND,
@@ -261,8 +260,8 @@ WHY = Tool(
     "Explain why something is so: the decision, its reasons, limits, consequences, and what it replaced.",
     why,
     {
-        "question": {"type": "string", "maxLength": 2000},
-        "depth": {"type": "integer", "minimum": 1, "maximum": 20, "default": 5},
+        "question": {"type": "string"},
+        "depth": {"type": "integer", "default": 5},
     },
     ("question",),
     {"type": "object", "properties": {"chain": {"type": "array"}}},

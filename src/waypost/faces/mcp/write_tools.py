@@ -241,10 +241,9 @@ _ID = {"type": "string"}
 _REFS = {
     "type": "array",
     "items": {"type": "string"},
-    "maxItems": 20,
     "description": "Code: a.py, a.py#L3-L9, a.py#Class.method",
 }
-_PARTS = {"type": "array", "items": {"type": "string"}, "maxItems": 20}
+_PARTS = {"type": "array", "items": {"type": "string"}}
 _WRITTEN = {"type": "object", "properties": {"id": {}, "status": {}}}
 
 REMEMBER = Tool(
@@ -276,7 +275,7 @@ DECIDE = Tool(
         "leads_to": _PARTS,
         "given": _PARTS,
         "refs": _REFS,
-        "replaces": {**_ID, "description": "ID"},
+        "replaces": _ID,
     },
     ("text",),
     _WRITTEN,

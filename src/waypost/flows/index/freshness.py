@@ -43,7 +43,11 @@ class HitFiles:
 
 def files_of(space: OpenSpace, reader: Reader, hits: Iterable[Hit]) -> HitFiles:
     """Compare the files of these hits with the disk."""
-    paths = _paths_of(hits)
+    return files_at(space, reader, _paths_of(hits))
+
+
+def files_at(space: OpenSpace, reader: Reader, paths: set[str]) -> HitFiles:
+    """Compare these files with the disk."""
     indexed = reader.code.files(space.identity.checkout_id, paths) if paths else {}
     root = space.identity.root
     if not indexed or root is None or not root.is_dir():  # a tree that is away is not an empty tree

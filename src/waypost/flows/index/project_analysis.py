@@ -13,16 +13,23 @@ from typing import Any
 from waypost.code.architecture import Architecture, ArchitectureEvidence, derive_architecture, documents_of
 from waypost.code.files.languages import is_test_path
 from waypost.code.outline import Outline
-from waypost.code.relations import CodeRelation, centrality, relate
+from waypost.code.relations import CodeRelation, SymbolPlace, centrality, relate
 from waypost.code.schema import SchemaChange, SchemaTable, build_schema
 from waypost.flows.index.code_memories import TreeTimes, put_derived
 from waypost.flows.index.file_digest import Derived, derived_document
 from waypost.flows.index.live_schema import with_live
-from waypost.flows.open_space import OpenSpace, architecture_key, conclusions_key, live_schema_key, tree_of
+from waypost.flows.open_space import (
+    OpenSpace,
+    architecture_key,
+    conclusions_key,
+    live_schema_key,
+    tree_of,
+    unresolved_key,
+)
 from waypost.model.reference import CodeReference
 from waypost.store.protocol import DerivedRow, Edge, Reader
 
-RELATIONS = ("imports", "calls", "inherits")
+RELATIONS = ("imports", "calls", "mentions", "inherits", "member")
 _MOST_PLACES = 8  # references of one table or pattern
 _FILES = ("symbol", "file")
 
@@ -55,6 +62,7 @@ def analyze_project(space: OpenSpace, *, live: Sequence[SchemaTable] | None = No
             old = writer.code.derived_of_kind(checkout, kind)
             put_derived(space, writer, old, [(derived, None) for derived in wanted], engines, urgency=0.9)
         writer.edges.replace(list(ids.values()), RELATIONS, edges)
+        writer.meta.set(unresolved_key(space), json.dumps(relations.unresolved, ensure_ascii=False))
         writer.code.set_referrers(checkout, _referrers(relations.edges))
         writer.vectors.set_urgency(
             checkout, {path: times.urgency(path, weights.get(path, 0.0)) for path in tree.outlines}
@@ -88,20 +96,20 @@ def _read_tree(reader: Reader, checkout: str) -> _Tree:
     return tree
 
 
-def _ids(rows: Iterable[DerivedRow]) -> dict[tuple[str, str], str]:
-    """Memory ids by path and name. A file's own memory has no name. Of several with one name, the first counts."""
-    ids: dict[tuple[str, str], str] = {}
+def _ids(rows: Iterable[DerivedRow]) -> dict[SymbolPlace, str]:
+    """Memory ids by place. Of several with one name on one line, the first counts."""
+    ids: dict[SymbolPlace, str] = {}
     for row in rows:
-        ids.setdefault((row.path, "" if row.kind == "file" and row.name == row.path else row.name), row.memory_id)
+        is_file = row.kind == "file" and row.name == row.path
+        ids.setdefault(SymbolPlace(row.path) if is_file else SymbolPlace(row.path, row.name, row.line), row.memory_id)
     return ids
 
 
-def _edge(relation: CodeRelation, ids: Mapping[tuple[str, str], str]) -> Edge | None:
-    start = ids.get((relation.source.path, relation.source.qualified))
-    end = ids.get((relation.target.path, relation.target.qualified))
+def _edge(relation: CodeRelation, ids: Mapping[SymbolPlace, str]) -> Edge | None:
+    start, end = ids.get(relation.source), ids.get(relation.target)
     if start is None or end is None or start == end:
         return None
-    return Edge(relation.kind, start, end, relation.strength)
+    return Edge(relation.kind, start, end, relation.strength, lines=relation.lines)
 
 
 def _referrers(relations: Iterable[CodeRelation]) -> dict[str, int]:

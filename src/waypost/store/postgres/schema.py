@@ -21,7 +21,11 @@ OLDEST_SERVER = 150_000  # 15
 OLDEST_PGVECTOR = (0, 8)
 
 MIGRATIONS: Mapping[str, str] = Migrations(
-    Path(__file__).with_name("migrations"), "0001_ground", "0002_declined_candidates", "0003_tombstone_causes"
+    Path(__file__).with_name("migrations"),
+    "0001_ground",
+    "0002_declined_candidates",
+    "0003_tombstone_causes",
+    "0006_edge_lines",
 )
 
 

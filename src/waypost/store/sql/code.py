@@ -23,8 +23,8 @@ _FILE_COLUMNS = "path, size, mtime, hash, language, lines, changed_at"
 _DIGESTS_AT_ONCE = 500
 _COLUMNS = VERSION_COLUMNS.split(", ")[1:]  # without the number
 _DERIVED = (
-    "SELECT m.number, m.memory_id, m.kind, coalesce(m.name, ''), coalesce(r.path, ''), m.fingerprint FROM memories m"
-    " LEFT JOIN code_refs r ON r.number = m.number AND r.place = 0"
+    "SELECT m.number, m.memory_id, m.kind, coalesce(m.name, ''), coalesce(r.path, ''), m.fingerprint,"
+    " coalesce(r.first, 0) FROM memories m LEFT JOIN code_refs r ON r.number = m.number AND r.place = 0"
 )
 
 
@@ -67,8 +67,8 @@ class CodeRows(TablePart):
     def derived(self, checkout_id: str, paths: Iterable[str], kinds: Sequence[str]) -> list[DerivedRow]:
         """The current memories of these kinds derived from these files."""
         rows = self._db.rows(
-            "SELECT m.number, m.memory_id, m.kind, coalesce(m.name, ''), r.path, m.fingerprint FROM each_text(?) asked"
-            " THEN JOIN code_refs r ON r.path = asked.value AND r.place = 0"
+            "SELECT m.number, m.memory_id, m.kind, coalesce(m.name, ''), r.path, m.fingerprint, coalesce(r.first, 0)"
+            " FROM each_text(?) asked THEN JOIN code_refs r ON r.path = asked.value AND r.place = 0"
             " THEN JOIN memories m ON m.number = r.number AND m.checkout_id = ?"
             " AND m.kind IN (SELECT value FROM each_text(?)) ORDER BY m.number",
             (list(paths), checkout_id, list(kinds)),

@@ -9,6 +9,7 @@ Statements use the SQL that SQLite and PostgreSQL share. Where they differ, stat
     field(m.details, type)      the text of a key in a JSON object, or NULL
     has_tag(m.tags, ?, ?)       whether a JSON object has this key with this text
     last_name(m.name) = x       whether the part after the last dot is x, in any case of ASCII letters
+    last_name_starts(m.name, ?2)  whether it begins with x, in any case of ASCII letters, answered by an index
     last16(r.symbol)            the last 16 characters
     starts(r.path, x)           whether it begins with x, answered by an index
     greatest(a, b)              the greater of two
@@ -32,6 +33,7 @@ _NOTATION = {
     "field": r"field\(([\w.]+), (\w+)\)",
     "has_tag": r"has_tag\(([\w.]+), (\?\d*), (\?\d*)\)",
     "last_name": r"last_name\(([\w.]+)\) = (\S+)",
+    "last_name_starts": r"last_name_starts\(([\w.]+), (\?\d+)\)",
     "last16": r"last16\(([\w.?]+)\)",
     "starts": r"starts\(([\w.]+), ([\w.]+)\)",
     "greatest": r"greatest\(",
@@ -45,6 +47,7 @@ _SQLITE = {
     "field": r"json_extract(\1, '$.\2')",
     "has_tag": r"EXISTS (SELECT 1 FROM json_each(\1) t WHERE t.key = \2 AND t.value = \3)",
     "last_name": _AFTER_LAST_DOT + r" COLLATE NOCASE = \2",
+    "last_name_starts": _AFTER_LAST_DOT + r" COLLATE NOCASE BETWEEN \2 AND \2 || char(1114111)",
     "last16": r"substr(\1, -16)",
     "starts": r"\1 BETWEEN \2 AND \2 || char(1114111)",
     "greatest": "max(",
@@ -66,6 +69,7 @@ _POSTGRES: dict[str, str | Callable[[re.Match[str]], str]] = {
     "has_tag": r"(\1 ->> \2) = \3",
     # Lower case as in the column, whatever the locale of the database; no index contains more of a text.
     "last_name": r'left(lower(\2 COLLATE "C"), 256) = \1_end',
+    "last_name_starts": r"\1_end BETWEEN \2 AND \2 || chr(1114111)",
     "last16": _last16,
     "starts": r"\1 BETWEEN \2 AND \2 || chr(1114111)",
     "greatest": "greatest(",

@@ -1,5 +1,6 @@
-"""Edges between memories."""
+"""Edges between memories, and the structure of the code: its symbols and the relations between them."""
 
+import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
@@ -7,9 +8,17 @@ from typing import Any
 from waypost.model.time import from_micros, to_micros
 from waypost.store.edges import Edge
 from waypost.store.sql.database import TablePart
+from waypost.store.structure import RelationSketch, SymbolSketch
 
-_COLUMNS = "kind, from_id, to_id, strength, made_at"
-_INSERT = f"INSERT INTO edges ({_COLUMNS}) VALUES (?, ?, ?, ?, ?) ON CONFLICT (from_id, kind, to_id)"
+_COLUMNS = "kind, from_id, to_id, strength, made_at, lines"
+_INSERT = f"INSERT INTO edges ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (from_id, kind, to_id)"
+
+_PLACE = "m.memory_id, m.kind, coalesce(m.name, ''), r.path, coalesce(r.first, 0), coalesce(r.last, 0), m.traits"
+_SYMBOL = f"{_PLACE}, coalesce(field(m.details, type), m.kind), coalesce(field(m.details, signature), ''),"
+_SYMBOL += " field(m.details, first_line)"
+_REFERENCE = "THEN JOIN code_refs r ON r.number = m.number AND r.place = 0"
+_HERE = "coalesce(m.checkout_id, '') = ?"  # so that SQLite searches by the id, not by the checkout
+_CODE = "(m.kind = 'symbol' OR (m.kind = 'file' AND m.name = r.path))"  # no sections of documents
 
 
 class EdgeRows(TablePart):
@@ -49,15 +58,127 @@ class EdgeChanges(EdgeRows):
             (list(from_ids), list(kinds)),
         )
         self._db.change_many(
-            f"{_INSERT} DO UPDATE SET strength = excluded.strength, made_at = excluded.made_at",
+            f"{_INSERT} DO UPDATE SET strength = excluded.strength, made_at = excluded.made_at, lines = excluded.lines",
             [_parameters(edge) for edge in edges],
         )
 
 
+class StructureRows(TablePart):
+    def named(self, checkout_id: str, names: Sequence[str]) -> list[SymbolSketch]:
+        """Symbols whose name after the last dot is one of these, in any case."""
+        rows = self._db.rows(
+            f"SELECT {_SYMBOL} FROM each_text(?) asked THEN JOIN memories m ON last_name(m.name) = asked.value"
+            f" AND m.checkout_id = ? AND m.kind = 'symbol' {_REFERENCE} ORDER BY 4, 5, 3",
+            ([name.lower() for name in names], checkout_id),
+        )
+        return [_symbol(row) for row in rows]
+
+    def in_files(self, checkout_id: str, paths: Sequence[str]) -> list[SymbolSketch]:
+        """These files and their symbols, in order."""
+        rows = self._db.rows(
+            f"SELECT {_SYMBOL} FROM each_text(?) asked THEN JOIN code_refs r ON r.path = asked.value AND r.place = 0"
+            f" THEN JOIN memories m ON m.number = r.number AND m.checkout_id = ? AND {_CODE} ORDER BY 4, 5, 6 DESC, 3",
+            (list(paths), checkout_id),
+        )
+        return [_symbol(row) for row in rows]
+
+    def with_ids(self, checkout_id: str, ids: Iterable[str]) -> list[SymbolSketch]:
+        rows = self._db.rows(
+            f"SELECT {_SYMBOL} FROM each_text(?) asked THEN JOIN memories m ON m.memory_id = asked.value"
+            f" AND {_HERE} {_REFERENCE} WHERE {_CODE} ORDER BY 4, 5, 3",
+            (list(ids), checkout_id),
+        )
+        return [_symbol(row) for row in rows]
+
+    def every(self, checkout_id: str) -> list[SymbolSketch]:
+        """All symbols and files of a checkout, in order."""
+        rows = self._db.rows(
+            f"SELECT {_SYMBOL} FROM memories m {_REFERENCE} WHERE m.checkout_id = ? AND {_CODE} ORDER BY 4, 5, 3",
+            (checkout_id,),
+        )
+        return [_symbol(row) for row in rows]
+
+    def names_starting(self, checkout_id: str, start: str) -> set[str]:
+        """Qualified names of symbols whose last part starts with this, in any case."""
+        rows = self._db.rows(
+            "SELECT m.name FROM memories m WHERE last_name_starts(m.name, ?1) AND m.checkout_id IS NOT NULL"
+            " AND coalesce(m.checkout_id, '') = ?2 AND m.kind = 'symbol'",
+            (start.lower(), checkout_id),
+        )
+        return {row[0] for row in rows}
+
+    def decorators(self, checkout_id: str) -> dict[str, list[str]]:
+        """The decorators of symbols that have some, by id."""
+        rows = self._db.rows(
+            "SELECT m.memory_id, field(m.details, decorators) FROM memories m"
+            " WHERE m.checkout_id = ? AND m.kind = 'symbol' AND field(m.details, decorators) IS NOT NULL",
+            (checkout_id,),
+        )
+        return {memory_id: json.loads(names) for memory_id, names in rows}
+
+    def relation_ids(self, checkout_id: str, kinds: Sequence[str]) -> list[tuple[str, str]]:
+        """The ids of both ends of all relations of these kinds."""
+        rows = self._db.rows(
+            "SELECT e.from_id, e.to_id FROM memories m THEN JOIN edges e ON e.from_id = m.memory_id"
+            f" WHERE m.checkout_id = ? AND e.kind IN ({_constants(kinds)})",
+            (checkout_id,),
+        )
+        return [(from_id, to_id) for from_id, to_id in rows]
+
+    def called_names(self, ids: Iterable[str]) -> set[str]:
+        """Names of everything that these symbols call, known or not."""
+        rows = self._db.rows(
+            "SELECT field(m.details, calls) FROM memories m WHERE m.memory_id IN (SELECT value FROM each_text(?))",
+            (list(ids),),
+        )
+        return {name for (names,) in rows if names for name in json.loads(names)}
+
+    def into(self, checkout_id: str, ids: Iterable[str], kinds: Sequence[str]) -> list[RelationSketch]:
+        """Relations of these kinds that end at these symbols."""
+        return self._related("to_id", "from_id", checkout_id, ids, kinds)
+
+    def out_of(self, checkout_id: str, ids: Iterable[str], kinds: Sequence[str]) -> list[RelationSketch]:
+        """Relations of these kinds that start at these symbols."""
+        return self._related("from_id", "to_id", checkout_id, ids, kinds)
+
+    def _related(
+        self, near: str, other: str, checkout_id: str, ids: Iterable[str], kinds: Sequence[str]
+    ) -> list[RelationSketch]:
+        rows = self._db.rows(
+            f"SELECT e.{near}, e.kind, e.strength, e.lines, {_PLACE} FROM each_text(?) asked"
+            f" THEN JOIN edges e ON e.{near} = asked.value AND e.kind IN ({_constants(kinds)})"
+            f" THEN JOIN memories m ON m.memory_id = e.{other} AND {_HERE} {_REFERENCE}",
+            (list(ids), checkout_id),
+        )
+        return [_relation(row) for row in rows]
+
+
+def _constants(kinds: Sequence[str]) -> str:
+    """Kinds of relations for a statement: they are constants of the program, and a list of values costs more."""
+    assert all(kind.isidentifier() for kind in kinds)
+    return ", ".join(f"'{kind}'" for kind in kinds)
+
+
+def _lines_of(stored: str | None) -> tuple[int, ...]:
+    """The line numbers of a stored edge."""
+    return tuple(map(int, stored.split(","))) if stored else ()
+
+
 def _edge_of(row: Sequence[Any]) -> Edge:
-    kind, from_id, to_id, strength, made = row
-    return Edge(kind, from_id, to_id, strength, None if made is None else from_micros(made))
+    kind, from_id, to_id, strength, made, lines = row
+    return Edge(kind, from_id, to_id, strength, None if made is None else from_micros(made), _lines_of(lines))
 
 
 def _parameters(edge: Edge) -> tuple[Any, ...]:
-    return edge.kind, edge.from_id, edge.to_id, edge.strength, None if edge.made_at is None else to_micros(edge.made_at)
+    made = None if edge.made_at is None else to_micros(edge.made_at)
+    return edge.kind, edge.from_id, edge.to_id, edge.strength, made, ",".join(map(str, edge.lines)) or None
+
+
+def _symbol(row: Sequence[Any]) -> SymbolSketch:
+    *values, first_line = row
+    return SymbolSketch._make([*values, int(first_line or 0)])
+
+
+def _relation(row: Sequence[Any]) -> RelationSketch:
+    near, kind, strength, lines, *other = row
+    return RelationSketch(near, kind, strength, _lines_of(lines), SymbolSketch(*other))

@@ -6,7 +6,7 @@ from waypost.store.sql.audit import AuditChanges, AuditRows
 from waypost.store.sql.code import CodeChanges, CodeRows
 from waypost.store.sql.database import Database
 from waypost.store.sql.domains import DomainMeans, DomainSums
-from waypost.store.sql.edges import EdgeChanges, EdgeRows
+from waypost.store.sql.edges import EdgeChanges, EdgeRows, StructureRows
 from waypost.store.sql.facts import FactChanges, FactRows
 from waypost.store.sql.index_writer import SearchIndex
 from waypost.store.sql.journal import JournalChanges, JournalRows
@@ -32,6 +32,7 @@ class SqlReader:
         self.edges = EdgeRows(database)
         self.vectors = VectorRows(database, versions)
         self.code = CodeRows(database)
+        self.structure = StructureRows(database)
         self.references = ReferenceRows(database)
         self.facts = FactRows(database, versions, DomainMeans(database))
         self.journal = JournalRows(database, versions)
@@ -62,6 +63,7 @@ class SqlWriter:
         self.memories = MemoryChanges(database, versions, passages, sums)
         self.edges = EdgeChanges(database)
         self.code = CodeChanges(database, passages)
+        self.structure = StructureRows(database)
         self.references = ReferenceChanges(database)
         self.facts = FactChanges(database, versions, sums)
         self.journal = JournalChanges(database, versions)

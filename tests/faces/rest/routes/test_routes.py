@@ -94,6 +94,14 @@ def test_code_is_described(served: Any, source: Path, problem: Any) -> None:
     problem(served.reader.get(f"{HERE}/code/summary", params={"file_path": "nothing.py"}), 404)
     served.memory.index()
     assert served.reader.get(f"{HERE}/code/architecture").json()["languages"][0]["name"] == "Python"
+    assert served.reader.get(f"{HERE}/code/symbols", params={"name": "upload"}).json()["total"] == 1
+    assert served.reader.get(f"{HERE}/code/symbols", params={"name": "uploat"}).json()["nearest"] == ["upload"]
+    problem(served.reader.get(f"{HERE}/code/symbols"), 422)
+    answer = served.reader.get(f"{HERE}/code/uses", params={"symbol": "upload", "direction": "callers"}).json()
+    assert (answer["symbol"]["path"], answer["rows"]) == ("storage.py", [])
+    problem(served.reader.get(f"{HERE}/code/uses", params={"symbol": "upload", "direction": "up"}), 422)
+    assert served.reader.get(f"{HERE}/code/impact", params={"symbol": "upload"}).json()["total"] == 0
+    assert [one["name"] for one in served.reader.get(f"{HERE}/code/unused").json()["rows"]] == ["upload"]
     served.remember("Upload answers one", refs=["storage.py#L1-L2"])
     found = served.reader.get(f"{HERE}/code/memories", params={"file_path": "storage.py", "line": 1}).json()
     assert found["memories"][0]["relevance"] == "direct"

@@ -1,0 +1,119 @@
+"""Structural questions of LongMemCode, answered by Waypost's commands.
+
+    python benchmarks/structure.py EVALUATION CORPUS [TREE]
+
+`EVALUATION` is a folder with the scenarios, the table of ids and the scorer (`ids.py`, `graph.py`, `run.py`, `data/`).
+The corpus must be indexed in the data directory (`WAYPOST_HOME`), from the checkout `TREE` or `$STRUCTURE_TREES/CORPUS`.
+Ids of the benchmark are translated by its own table; every answer comes from `memory.code.symbols`, `uses` or `unused`.
+"""
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+MOST = 10_000
+
+
+def main() -> None:
+    evaluation, corpus = Path(sys.argv[1]), sys.argv[2]
+    tree = sys.argv[3] if len(sys.argv) > 3 else f"{os.environ['STRUCTURE_TREES']}/{corpus}"
+    home = os.environ["WAYPOST_HOME"]
+    sys.path.insert(0, str(evaluation))
+    import graph as tables  # type: ignore[import-not-found]
+    from run import run, set_quality, table  # type: ignore[import-not-found]
+    from scorer import aggregate, percentile  # type: ignore[import-not-found]
+    from universe import universe  # type: ignore[import-not-found]
+
+    tables.Graph._outlines = lambda _: None  # only its table of ids is needed
+    ids = tables.Graph(tables.find_space(home, tree), corpus).translate(universe(corpus)[0])
+    answers = Commands(tree, ids)
+    rows, fair_rows, kept = run(corpus, answers.answer)
+    every, mappable = aggregate(rows), aggregate(fair_rows)
+    print(f"{corpus}: weighted {100 * every['weighted']:.1f}, mappable ids only {100 * mappable['weighted']:.1f}")
+    print("  all     ", table(every))
+    print("  mappable", table(mappable))
+    for question, cell in set_quality(corpus, kept).items():
+        print(f"  vs whole answer: {question}: precision {cell['precision']}, recall {cell['recall']} of {cell['wanted']}")
+    for name, seconds in answers.took.items():
+        shares = ", ".join(f"p{round(100 * share)} {1000 * percentile(seconds, share):.2f}" for share in (0.5, 0.99))
+        print(f"  {name}: {len(seconds)} calls, {shares} ms")
+
+
+class Commands:
+    """Answers questions of the benchmark by Waypost's library."""
+
+    def __init__(self, tree: str, ids: Any) -> None:
+        from waypost import Memory
+
+        self.ids, self.memory = ids, Memory.open(tree)
+        self.took: dict[str, list[float]] = {}
+
+    def call(self, name: str, *arguments: object, **options: object) -> dict[str, Any]:
+        started = time.perf_counter()
+        answer: dict[str, Any] = getattr(self.memory.code, name)(*arguments, limit=MOST, **options).to_json()
+        self.took.setdefault(name, []).append(time.perf_counter() - started)
+        return answer
+
+    def answer(self, query: dict[str, Any]) -> list[str]:
+        match query["op"]:
+            case "lookup" if not query.get("bare_name"):
+                return [query["name"]] if self.symbols(query["name"]) else []
+            case "lookup":
+                return self.named([self.by_name(query["name"])])
+            case "orphans":
+                return self.named([self.call("unused")["rows"]])
+            case "file_symbols":
+                path = self.ids.corpus.path(query["file_path"])
+                return self.named([self.call("symbols", path=path)["found"], self.file(path)])
+        rows: list[list[dict[str, Any]]] = []
+        for symbol in self.symbols(query["sym_stable_id"]):
+            rows += self.related(symbol, query["op"])
+        return self.named(rows)
+
+    def related(self, symbol: dict[str, Any], question: str) -> list[list[dict[str, Any]]]:
+        match question:
+            case "contained_by":
+                return [self.call("symbols", symbol["id"], members=True)["found"]]
+            case "callers" if symbol["kind"] == "file":  # there: what the file defines, and who uses any of it
+                outline = self.call("symbols", path=symbol["path"])["found"]
+                importers = [self.call("uses", row["id"], "importers")["rows"] for row in (symbol, *outline)]
+                return [[symbol], outline, *importers]
+            case "callers":  # there: every use, and what contains it
+                parent = f"{symbol['path']}#{symbol['parent']}" if symbol["parent"] else symbol["path"]
+                return [self.call("uses", symbol["id"], "references")["rows"], self.call("symbols", parent)["found"][:1]]
+            case _:
+                return [self.call("uses", symbol["id"], question)["rows"]]
+
+    def symbols(self, ident: str) -> list[dict[str, Any]]:
+        """What an id of the benchmark stands for, looked up by path and name."""
+        try:
+            places, _ = self.ids.find(ident)
+        except (IndexError, KeyError, ValueError):
+            return []
+        found = []
+        for place in places:
+            address = place.path if place.kind == "file" else f"{place.path}#{place.qualified}"
+            found += [row for row in self.call("symbols", address)["found"] if row["id"] == place.id]
+        return found
+
+    def by_name(self, name: str) -> list[dict[str, Any]]:
+        parts = [part.strip("`") for part in name.split("#") if part]
+        parts = ["constructor" if part == "<constructor>" else part for part in parts]
+        if parts[-1] == "<init>":  # Java's constructors have the name of their class
+            parts = [*parts[:-1], parts[-2]] if len(parts) > 1 else parts
+        return list(self.call("symbols", ".".join(parts))["found"])
+
+    def file(self, path: str) -> list[dict[str, Any]]:
+        return [row for row in self.call("symbols", path)["found"] if row["kind"] == "file"]
+
+    def named(self, rows: list[list[dict[str, Any]]]) -> list[str]:
+        """The benchmark's ids of these rows."""
+        by_id = self.ids.by_id
+        named: list[str] = self.ids.ids([by_id[row["id"]] for part in rows for row in part if row["id"] in by_id])
+        return named
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""Names of symbols as people and agents write them: `write`, `Store.write`, `store.py#Store.write`, `store.py:12`."""
+
+import re
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+LONGEST = 1000  # characters of a name
+_MOST_NEAR = 5
+_NEAR = 0.6  # similarity of names, 0 to 1
+_SEPARATOR = re.compile(r"\.|::|#|->|\\|/")
+_AT_LINE = re.compile(r"(?s)(.+?):(\d{1,7})(?::\d{1,7})?")
+_CALL = re.compile(r"\([^()]{0,200}\)$")
+# Files that are named after their folder.
+_UNNAMED_FILES = frozenset({"__init__", "index", "mod", "lib", "main"})
+
+
+class SymbolName(NamedTuple):
+    """A name as written. `parts` come from outside to inside; `path` is empty if none was written."""
+
+    parts: tuple[str, ...]
+    path: str = ""
+    line: int = 0
+
+
+def read_symbol_name(text: str) -> SymbolName:
+    """Read a name, `path#name` or `path:line`. A path alone is read as parts, too."""
+    text = text.strip()
+    path, mark, name = text.partition("#")
+    if mark and ("/" in path or "." in path) and name:
+        return SymbolName(_parts(name), path)
+    if match := _AT_LINE.fullmatch(text):
+        return SymbolName((), match[1], int(match[2]))
+    return SymbolName(_parts(text))
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(part for part in _SEPARATOR.split(_CALL.sub("", name)) if part)
+
+
+def matches(name: SymbolName, qualified: str, path: str) -> bool:
+    """Whether a symbol has this name. Outer parts may be its classes, its file, its folders or its package."""
+    own = qualified.split(".")
+    wanted = list(name.parts)
+    if len(wanted) <= len(own):
+        return own[-len(wanted) :] == wanted
+    if wanted[-len(own) :] != own:
+        return False
+    outer = wanted[: -len(own)]
+    *folders, file = path.split("/")
+    stem = file.split(".", 1)[0]
+    places = [[*folders, stem], folders] if stem not in _UNNAMED_FILES else [folders, [*folders, stem]]
+    return any(place[-len(outer) :] == outer for place in places)
+
+
+def nearest_names(wanted: str, names: Iterable[str]) -> list[str]:
+    """The names most similar to the wanted one, best first."""
+    goal = wanted.lower()
+    matcher = SequenceMatcher(b=goal, autojunk=False)
+    rated = []
+    for name in names:
+        last = name.rpartition(".")[2].lower()
+        matcher.set_seq1(last)
+        if matcher.real_quick_ratio() < _NEAR or matcher.quick_ratio() < _NEAR:
+            continue
+        likeness = matcher.ratio()
+        if likeness >= _NEAR:
+            rated.append((-likeness, name))
+    return [name for _, name in sorted(rated)[:_MOST_NEAR]]

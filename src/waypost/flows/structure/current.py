@@ -1,0 +1,38 @@
+"""Answers from the code as it is now: changed files are indexed again before an answer is given."""
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from waypost.flows.checkouts.treeless import notice_elsewhere
+from waypost.flows.index.freshness import MOST_ROUNDS, files_at, pending_index, refresh
+from waypost.flows.open_space import OpenSpace, conclusions_key, need_project
+from waypost.store.protocol import Reader
+
+_PENDING = "Relations of recently changed files are still being updated."
+_NO_INDEX = "No code is indexed here. Run `waypost init`."
+
+Answer = TypeVar("Answer")
+
+
+def current(space: OpenSpace, read: Callable[[Reader], tuple[Answer, Iterable[str]]]) -> tuple[Answer, tuple[str, ...]]:
+    """What `read` returns, and notices. `read` also returns the files that its answer depends on."""
+    need_project(space)
+    rounds = 0
+    while True:
+        with space.store.read() as reader:
+            pending = pending_index(space, reader)
+            answer, paths = read(reader)
+            files = files_at(space, reader, set(paths))
+            notices = _notices(space, reader)
+        rounds += 1
+        if rounds > MOST_ROUNDS or (pending is None and not files.outdated):
+            break
+        if not (pending() if pending is not None else refresh(space, files)):
+            break
+    return answer, (*notice_elsewhere(space), *notices)
+
+
+def _notices(space: OpenSpace, reader: Reader) -> tuple[str, ...]:
+    if not reader.code.has_any(space.identity.checkout_id):
+        return (_NO_INDEX,)
+    return (_PENDING,) if reader.meta.get(conclusions_key(space)) else ()

@@ -1,0 +1,161 @@
+"""Symbols by name, path or id: exact, or none."""
+
+import posixpath
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from waypost.code.symbol_names import LONGEST, SymbolName, matches, nearest_names, read_symbol_name
+from waypost.errors import InvalidInput
+from waypost.flows.open_space import OpenSpace, place_in
+from waypost.flows.structure.answers import SymbolList, is_test
+from waypost.flows.structure.current import current
+from waypost.model.draft import check_whole
+from waypost.model.ids import check_id
+from waypost.store.protocol import Reader
+from waypost.store.structure import SymbolSketch
+
+MOST_ROWS = 10_000
+_NEAR_PREFIXES = (3, 1)  # similar names start with as many of the same letters
+
+
+def symbols(
+    space: OpenSpace,
+    name: str = "",
+    *,
+    path: str = "",
+    kind: str = "",
+    members: bool = False,
+    limit: int = 100,
+) -> SymbolList:
+    """Symbols with this name, or all symbols of a file or folder. With `members`, what is inside of them."""
+    check_whole(limit, "limit", 1, MOST_ROWS)
+    if not name and not path:
+        raise InvalidInput("Name a symbol or a path.", "For example: waypost symbols Store, or --path src/store.py.")
+    wanted = _read_name(space, name) if name else None
+    place = place_in(space, path) if path else ""
+
+    def read(reader: Reader) -> tuple[SymbolList, list[str]]:
+        checkout = space.identity.checkout_id
+        if wanted is None:
+            chosen = outline(reader, checkout, place)
+        else:
+            chosen = find(reader, checkout, wanted, name)
+            if place:
+                chosen = [symbol for symbol in chosen if is_inside(symbol.path, place)]
+        if members:
+            chosen = members_of(reader, checkout, chosen)
+        if kind:
+            chosen = [symbol for symbol in chosen if symbol.type == kind]
+        near = nearest(reader, checkout, wanted) if not chosen and wanted is not None else []
+        answer = SymbolList(tuple(chosen[:limit]), len(chosen), tuple(near))
+        return answer, [symbol.path for symbol in chosen[:limit]]
+
+    answer, notices = current(space, read)
+    return SymbolList(answer.symbols, answer.total, answer.nearest, notices)
+
+
+class Chosen(NamedTuple):
+    """The symbol that a text names. Overloads count as one symbol.
+
+    Of several, code comes before tests, and what has exactly this name before members that end with it. `candidates`
+    are the others. If that leaves several, there are only candidates.
+    """
+
+    symbols: tuple[SymbolSketch, ...] = ()
+    candidates: tuple[SymbolSketch, ...] = ()
+    nearest: tuple[str, ...] = ()
+
+
+def choose(space: OpenSpace, reader: Reader, text: str) -> Chosen:
+    name, checkout = _read_name(space, text), space.identity.checkout_id
+    chosen = find(reader, checkout, name, text)
+    if not chosen:
+        return Chosen(nearest=tuple(nearest(reader, checkout, name)))
+    code = [symbol for symbol in chosen if not is_test(symbol)]
+    outermost = [symbol for symbol in code if symbol.qualified == ".".join(name.parts)]
+    for preferred in (chosen, code, outermost):
+        if len({(symbol.path, symbol.qualified) for symbol in preferred}) == 1:
+            others = (symbol for symbol in chosen if symbol not in preferred)
+            return Chosen(tuple(preferred), tuple(others))
+    return Chosen(candidates=tuple(chosen))
+
+
+def find(reader: Reader, checkout: str, name: SymbolName, text: str) -> list[SymbolSketch]:
+    """Every symbol or file that a text names."""
+    if _is_id(text):
+        return reader.structure.with_ids(checkout, [text.strip().lower()])
+    if name.line:
+        return _at_line(reader.structure.in_files(checkout, [name.path]), name.line)
+    if name.path:
+        in_file = reader.structure.in_files(checkout, [name.path])
+        return [symbol for symbol in in_file if symbol.kind == "symbol" and matches(name, symbol.qualified, "")]
+    if "." in text or "/" in text:
+        in_file = reader.structure.in_files(checkout, [posixpath.normpath(text.strip())])
+        if in_file:
+            return [symbol for symbol in in_file if symbol.kind == "file"]
+    named = reader.structure.named(checkout, [name.parts[-1]]) if name.parts else []
+    return [symbol for symbol in named if matches(name, symbol.qualified, symbol.path)]
+
+
+def outline(reader: Reader, checkout: str, path: str) -> list[SymbolSketch]:
+    """The symbols of a file, or of all files of a folder."""
+    in_file = reader.structure.in_files(checkout, [path])
+    if not in_file:
+        paths = [indexed for indexed in reader.code.files(checkout) if is_inside(indexed, path)]
+        in_file = reader.structure.in_files(checkout, paths)
+    return [symbol for symbol in in_file if symbol.kind == "symbol"]
+
+
+def members_of(reader: Reader, checkout: str, owners: Sequence[SymbolSketch]) -> list[SymbolSketch]:
+    """What is directly inside of these symbols, in their file or in others."""
+    if not owners:
+        return []
+    names = {(owner.path, "" if owner.kind == "file" else owner.qualified) for owner in owners}
+    in_files = reader.structure.in_files(checkout, sorted({owner.path for owner in owners}))
+    inside = [
+        symbol
+        for symbol in in_files
+        if symbol.kind == "symbol" and (symbol.path, symbol.qualified.rpartition(".")[0]) in names
+    ]
+    elsewhere = reader.structure.into(checkout, [owner.id for owner in owners], ("member",))
+    return inside + reader.structure.with_ids(checkout, [relation.other.id for relation in elsewhere])
+
+
+def nearest(reader: Reader, checkout: str, name: SymbolName) -> list[str]:
+    """Names similar to one that does not exist."""
+    if not name.parts:
+        return []
+    last = name.parts[-1]
+    for length in _NEAR_PREFIXES:
+        near = nearest_names(last, reader.structure.names_starting(checkout, last[:length]))
+        if near:
+            return near
+    return []
+
+
+def _at_line(in_file: Sequence[SymbolSketch], line: int) -> list[SymbolSketch]:
+    """The innermost symbol at a line, or the file."""
+    around = [symbol for symbol in in_file if symbol.kind == "symbol" and symbol.line <= line <= symbol.end_line]
+    if around:
+        return [max(around, key=lambda symbol: (symbol.line, -symbol.end_line))]
+    return [symbol for symbol in in_file if symbol.kind == "file"]
+
+
+def _read_name(space: OpenSpace, text: str) -> SymbolName:
+    if not text.strip():
+        raise InvalidInput("The symbol is empty.", "Give a name, Type.method, path#Type.method, path:line or an id.")
+    if len(text) > LONGEST:
+        raise InvalidInput(f"The symbol has {len(text):,} characters; the limit is {LONGEST:,}.", "Shorten it.")
+    name = read_symbol_name(text)
+    return name._replace(path=place_in(space, name.path)) if name.path else name
+
+
+def is_inside(path: str, place: str) -> bool:
+    return place in (".", path) or path.startswith(f"{place}/")
+
+
+def _is_id(text: str) -> bool:
+    try:
+        return bool(check_id(text.strip()))
+    except InvalidInput:
+        return False

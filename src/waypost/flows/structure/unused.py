@@ -1,0 +1,94 @@
+"""Code that nothing in the repository uses, without entry points, tests and what frameworks call."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from waypost.code.entry_points import base_count, is_entry_point, is_private
+from waypost.code.files.languages import language_of_path
+from waypost.code.source import CONTAINERS
+from waypost.flows.open_space import OpenSpace, architecture_key, place_in, unresolved_key
+from waypost.flows.structure.answers import UnusedList, is_test
+from waypost.flows.structure.current import current
+from waypost.flows.structure.lookup import MOST_ROWS, is_inside
+from waypost.model.draft import check_whole
+from waypost.store.protocol import Reader
+from waypost.store.structure import SymbolSketch
+
+_USES = ("calls", "mentions", "inherits", "imports")
+_KINDS = frozenset({"function", "method", "class", "struct", "enum", "interface", "trait", "type", "macro", "property"})
+_ABSTRACT = frozenset({"interface", "trait"})
+_PRIVATE, _PUBLIC = 0.9, 0.6  # certainty: other projects may use what is public
+
+
+def unused(space: OpenSpace, path: str = "", *, kind: str = "", limit: int = 100) -> UnusedList:
+    """Symbols without uses, the most certain first."""
+    check_whole(limit, "limit", 1, MOST_ROWS)
+    place = place_in(space, path) if path else "."
+
+    def read(reader: Reader) -> tuple[UnusedList, Iterable[str]]:
+        rows = [
+            (symbol, certainty)
+            for symbol, certainty in _unused(space, reader)
+            if is_inside(symbol.path, place) and kind in ("", symbol.type)
+        ]
+        rows.sort(key=lambda row: (-row[1], row[0].path, row[0].line))
+        return UnusedList(tuple(rows[:limit]), len(rows)), {symbol.path for symbol, _ in rows[:limit]}
+
+    answer, notices = current(space, read)
+    return replace(answer, notices=notices)
+
+
+def _unused(space: OpenSpace, reader: Reader) -> Iterable[tuple[SymbolSketch, float]]:
+    checkout = space.identity.checkout_id
+    every = reader.structure.every(checkout)
+    used = {end for start, end in reader.structure.relation_ids(checkout, _USES) if start != end}
+    decorators = reader.structure.decorators(checkout)
+    unresolved = json.loads(reader.meta.get(unresolved_key(space)) or "{}")
+    handlers = _handlers(json.loads(reader.meta.get(architecture_key(space)) or "{}"))
+    types = {(symbol.path, symbol.qualified): symbol for symbol in every if symbol.type in CONTAINERS}
+    bases: dict[str, int] = {}
+    for start, _ in reader.structure.relation_ids(checkout, ("inherits",)):
+        bases[start] = bases.get(start, 0) + 1
+    owners = dict(reader.structure.relation_ids(checkout, ("member",)))
+    by_id = {symbol.id: symbol for symbol in every}
+    used_types = _with_used_members(every, used)
+    for symbol in every:
+        name = symbol.qualified.rpartition(".")[2]
+        if symbol.kind != "symbol" or symbol.type not in _KINDS or is_test(symbol) or symbol.id in used:
+            continue
+        if (symbol.path, symbol.qualified) in used_types or name in unresolved:
+            continue
+        language = language_of_path(symbol.path)
+        if is_entry_point(name, language, tuple(decorators.get(symbol.id, ()))):
+            continue
+        if any(symbol.first_line <= line <= symbol.end_line for line in handlers.get(symbol.path, ())):
+            continue
+        owner = types.get((symbol.path, symbol.qualified.rpartition(".")[0])) or by_id.get(owners.get(symbol.id, ""))
+        # A method may be called through a base, whether that is in the repository or not.
+        if owner is not None and (owner.type in _ABSTRACT or owner.id in bases or base_count(owner.signature)):
+            continue
+        yield symbol, _PRIVATE if is_private(name, language, symbol.signature) else _PUBLIC
+
+
+def _with_used_members(every: Iterable[SymbolSketch], used: set[str]) -> set[tuple[str, str]]:
+    """Path and name of everything that contains a used symbol."""
+    names = set()
+    for symbol in every:
+        outer = symbol.qualified.rpartition(".")[0]
+        while symbol.id in used and symbol.kind == "symbol" and outer:
+            names.add((symbol.path, outer))
+            outer = outer.rpartition(".")[0]
+    return names
+
+
+def _handlers(architecture: Mapping[str, Any]) -> dict[str, list[int]]:
+    """Lines of endpoints and entry points, by file."""
+    places = list(architecture.get("entry_points", ()))
+    for endpoint in architecture.get("endpoints", ()):
+        places += [endpoint[key] for key in ("place", "handler_place") if endpoint.get(key)]
+    lines: dict[str, list[int]] = {}
+    for place in places:
+        lines.setdefault(place["path"], []).append(place["line"])
+    return lines

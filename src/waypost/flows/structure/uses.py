@@ -1,0 +1,197 @@
+"""Who uses a symbol, what it uses, what it inherits from or implements."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from waypost.code.source import CONTAINERS
+from waypost.errors import InvalidInput
+from waypost.flows.open_space import OpenSpace, unresolved_key
+from waypost.flows.structure.answers import DIRECTIONS, SymbolUse, UseList, display_name, is_test
+from waypost.flows.structure.current import current
+from waypost.flows.structure.lookup import MOST_ROWS, choose, members_of
+from waypost.model.draft import check_whole
+from waypost.store.protocol import Reader
+from waypost.store.structure import RelationSketch, SymbolSketch
+
+DEEPEST = 5
+_CALLS = ("calls",)
+_INHERITS = ("inherits",)
+_USES = ("calls", "mentions", "imports", "inherits")
+_OVERRIDES = 0.9  # certainty that a method of a subtype with the same name overrides
+
+
+def uses(
+    space: OpenSpace,
+    text: str,
+    direction: str = "callers",
+    *,
+    depth: int | None = None,
+    tests: bool | None = None,
+    limit: int = 100,
+) -> UseList:
+    """The symbols related to one in a direction.
+
+    `depth` is 1 by default, and unlimited for implementors. `tests`: only uses in tests (True), or none of them (False).
+    """
+    if direction not in DIRECTIONS:
+        raise InvalidInput(f"There is no direction {direction!r}.", f"Use one of: {', '.join(DIRECTIONS)}.")
+    if depth is not None:
+        check_whole(depth, "depth", 1, DEEPEST)
+    check_whole(limit, "limit", 1, MOST_ROWS)
+
+    def read(reader: Reader) -> tuple[UseList, set[str]]:
+        checkout = space.identity.checkout_id
+        chosen = choose(space, reader, text)
+        if not chosen.symbols:
+            answer = UseList(None, direction, candidates=chosen.candidates, nearest=chosen.nearest)
+            return answer, {symbol.path for symbol in chosen.candidates}
+        rows = related(reader, checkout, chosen.symbols, direction, depth)
+        if tests is not None:
+            rows = [row for row in rows if row.is_test == tests]
+        unresolved = _unresolved(space, reader, chosen.symbols, direction, rows)
+        answer = UseList(chosen.symbols[0], direction, tuple(rows[:limit]), len(rows), unresolved, chosen.candidates)
+        return answer, {chosen.symbols[0].path, *(row.path for row in answer.rows)}
+
+    answer, notices = current(space, read)
+    return replace(answer, notices=notices)
+
+
+def related(
+    reader: Reader, checkout: str, symbols: Sequence[SymbolSketch], direction: str, depth: int | None = None
+) -> list[SymbolUse]:
+    """The related symbols in a direction, nearest first."""
+    is_member = "." in symbols[0].qualified and symbols[0].type not in CONTAINERS and symbols[0].kind == "symbol"
+    if direction in ("implementors", "subtypes", "supertypes"):
+        levels = depth or (DEEPEST if direction == "implementors" else 1)
+        types = _owners(reader, checkout, symbols) if is_member else list(symbols)
+        relatives = walk(reader, checkout, types, _INHERITS, levels, incoming=direction != "supertypes")
+        rows = _overriding(reader, checkout, symbols, relatives, direction) if is_member else relatives
+    elif direction == "callees":
+        starts = [*symbols, *_inner(reader, checkout, symbols)]
+        rows = walk(reader, checkout, starts, _CALLS, depth or 1, incoming=False)
+    else:
+        kinds = {"callers": _CALLS, "importers": ("imports",), "references": _USES}[direction]
+        rows = walk(reader, checkout, symbols, kinds, depth or 1, incoming=True)
+    return sorted(rows, key=lambda row: (row.depth, row.is_test, row.path, row.line or 0, row.symbol))
+
+
+def walk(
+    reader: Reader,
+    checkout: str,
+    starts: Sequence[SymbolSketch],
+    kinds: Sequence[str],
+    depth: int,
+    *,
+    incoming: bool,
+) -> list[SymbolUse]:
+    """Follow relations of these kinds, each symbol once, over as few steps as possible."""
+    read = reader.structure.into if incoming else reader.structure.out_of
+    names = {symbol.id: display_name(symbol) for symbol in starts}
+    certain = dict.fromkeys(names, 1.0)
+    seen, frontier = set(names), list(names)
+    rows: list[SymbolUse] = []
+    for level in range(1, depth + 1):
+        relations = read(checkout, frontier, kinds)
+        if level > 1:
+            relations = [relation for relation in relations if relation.other.id not in seen]
+        for relation in relations:
+            certainty = certain[relation.near] * relation.strength
+            via = names[relation.near] if level > 1 else None
+            rows.append(_use(relation, certainty, level, via, incoming=incoming))
+            names[relation.other.id] = display_name(relation.other)
+            certain[relation.other.id] = max(certain.get(relation.other.id, 0.0), certainty)
+        frontier = list({relation.other.id: None for relation in relations if relation.other.id not in seen})
+        seen.update(frontier)
+        if not frontier:
+            break
+    return merged(rows)
+
+
+def _use(relation: RelationSketch, certainty: float, depth: int, via: str | None, *, incoming: bool) -> SymbolUse:
+    other = relation.other
+    line = relation.lines[0] if incoming and relation.lines else other.line
+    return SymbolUse(
+        symbol=display_name(other),
+        path=other.path,
+        line=line or None,
+        kind=relation.kind,
+        certainty=certainty,
+        depth=depth,
+        via=via,
+        id=other.id,
+        lines=relation.lines,
+        is_test=is_test(other),
+    )
+
+
+def merged(rows: Iterable[SymbolUse]) -> list[SymbolUse]:
+    """One row for each symbol, kind and depth: the most certain, with all lines."""
+    best: dict[tuple[str, str, int], SymbolUse] = {}
+    for row in rows:
+        key = (row.id, row.kind, row.depth)
+        before = best.get(key)
+        if before is None:
+            best[key] = row
+            continue
+        first = before if before.certainty >= row.certainty else row
+        best[key] = replace(first, lines=tuple(sorted({*before.lines, *row.lines})))
+    return list(best.values())
+
+
+def _owners(reader: Reader, checkout: str, symbols: Sequence[SymbolSketch]) -> list[SymbolSketch]:
+    """The types that these members belong to."""
+    names = {(symbol.path, symbol.qualified.rpartition(".")[0]) for symbol in symbols}
+    in_files = reader.structure.in_files(checkout, sorted({symbol.path for symbol in symbols}))
+    here = [symbol for symbol in in_files if symbol.kind == "symbol" and (symbol.path, symbol.qualified) in names]
+    elsewhere = reader.structure.out_of(checkout, [symbol.id for symbol in symbols], ("member",))
+    return here + [relation.other for relation in elsewhere]
+
+
+def _overriding(
+    reader: Reader, checkout: str, symbols: Sequence[SymbolSketch], relatives: Sequence[SymbolUse], direction: str
+) -> list[SymbolUse]:
+    """Members with the same name in related types."""
+    last = symbols[0].qualified.rpartition(".")[2]
+    by_type = {(row.path, row.symbol): row for row in relatives}
+    rows = []
+    for member in reader.structure.named(checkout, [last]) if relatives else ():
+        outer, _, name = member.qualified.rpartition(".")
+        row = by_type.get((member.path, outer))
+        if row is None and name == last:
+            owners = reader.structure.out_of(checkout, [member.id], ("member",))
+            row = next((by_type[key] for o in owners if (key := (o.other.path, o.other.qualified)) in by_type), None)
+        if row is not None and name == last:
+            kind = "overridden" if direction == "supertypes" else "overrides"
+            place = SymbolUse(
+                *(member.qualified, member.path, member.line or None, kind, row.certainty * _OVERRIDES, row.depth),
+                *(row.symbol if row.depth > 1 else None, member.id, (), is_test(member)),
+            )
+            rows.append(place)
+    return rows
+
+
+def _inner(reader: Reader, checkout: str, symbols: Sequence[SymbolSketch]) -> list[SymbolSketch]:
+    """What a type or file contains, at any depth: it calls what they call."""
+    if symbols[0].kind == "file":
+        return [symbol for symbol in reader.structure.in_files(checkout, [symbols[0].path]) if symbol.kind == "symbol"]
+    return members_of(reader, checkout, symbols) if symbols[0].type in CONTAINERS else []
+
+
+def _unresolved(
+    space: OpenSpace, reader: Reader, symbols: Sequence[SymbolSketch], direction: str, rows: Sequence[SymbolUse]
+) -> int:
+    """Calls whose target is unknown: by this name for callers, in this symbol for callees."""
+    if direction in ("callers", "references"):
+        return _counts(reader.meta.get(unresolved_key(space)) or "{}").get(symbols[0].qualified.rpartition(".")[2], 0)
+    if direction == "callees":
+        called = reader.structure.called_names(symbol.id for symbol in symbols)
+        return len(called - {row.symbol.rpartition(".")[2] for row in rows})
+    return 0
+
+
+@lru_cache(maxsize=8)
+def _counts(stored: str) -> dict[str, int]:
+    counts: dict[str, int] = json.loads(stored)
+    return counts

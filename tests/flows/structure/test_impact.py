@@ -1,0 +1,65 @@
+"""What a change may break, and what is unused."""
+
+from pathlib import Path
+
+import pytest
+from tests.conftest import Git
+
+from waypost.errors import InvalidInput, NotFound
+from waypost.memory import Memory
+
+
+def test_a_symbol_affects_callers_tests_endpoints_variables_and_memories(shop: Memory) -> None:
+    fact = shop.remember("Limits come from the operators.", refs=["shop/store.py#check"])
+    report = shop.code.impact("shop/store.py#check").to_json()
+    assert [row["symbol"] for row in report["rows"]] == ["order", "Store.write", "main"]
+    assert [row["symbol"] for row in report["tests"]] == ["test_write"]
+    assert [(row["method"], row["route"]) for row in report["endpoints"]] == [("POST", "/orders")]
+    assert [(row["key"], row["line"]) for row in report["keys"]] == [("SHOP_LIMIT", 25)]
+    assert [row["id"] for row in report["memories"]] == [fact.id]
+    assert (report["total"], report["total_tests"]) == (3, 1)
+
+
+def test_a_method_affects_overriding_methods_and_callers_of_the_base(shop: Memory) -> None:
+    assert "FileStore.read" in {row.symbol for row in shop.code.impact("Store.read").rows}
+    [row] = [row for row in shop.code.impact("FileStore.read").rows if row.symbol == "Store.write"]
+    assert row.via == "Store.read"
+
+
+def test_uncommitted_and_staged_changes_and_those_since_a_revision(shop: Memory, tree: Path, git: Git) -> None:
+    git(tree, "init", "-q")
+    git(tree, "add", ".")
+    git(tree, "commit", "-qm", "one")
+    path = tree / "shop" / "store.py"
+    path.write_text(path.read_text().replace("return open(key).read()", "return open(key, 'rb').read().decode()"))
+    assert [symbol.qualified for symbol in shop.code.impact().symbols] == ["FileStore.read"]
+    assert shop.code.impact(staged=True).symbols == ()
+    git(tree, "add", ".")
+    assert [symbol.qualified for symbol in shop.code.impact(staged=True).symbols] == ["FileStore.read"]
+    git(tree, "commit", "-qm", "two")
+    assert shop.code.impact().symbols == ()
+    assert [symbol.qualified for symbol in shop.code.impact(diff="HEAD~1").symbols] == ["FileStore.read"]
+    with pytest.raises(NotFound, match="git has no commit"):
+        shop.code.impact(diff="nowhere")
+    with pytest.raises(InvalidInput, match="Not a revision"):
+        shop.code.impact(diff="--output=x")
+
+
+def test_one_kind_of_change_at_a_time(shop: Memory) -> None:
+    with pytest.raises(InvalidInput, match="Give one of"):
+        shop.code.impact("Store", staged=True)
+
+
+def test_an_absent_symbol_affects_nothing(shop: Memory) -> None:
+    report = shop.code.impact("Store.writ").to_json()
+    assert (report["symbols"], report["nearest"]) == ([], ["Store.write"])
+
+
+def test_unused_code_is_listed_without_entry_points_handlers_tests_and_overrides(shop: Memory) -> None:
+    answer = shop.code.unused().to_json()
+    assert [row["qualified"] for row in answer["rows"]] == [
+        *("check", "CachedFileStore", "forgotten_helper"),
+    ]
+    assert answer["total"] == 3
+    assert [row["path"] for row in shop.code.unused("shop/admin.py").to_json()["rows"]] == ["shop/admin.py"]
+    assert shop.code.unused(kind="method").rows == ()

@@ -1,0 +1,90 @@
+"""Who uses a symbol, and what it uses."""
+
+import pytest
+
+from waypost.errors import InvalidInput
+from waypost.memory import Memory
+
+
+def rows(memory: Memory, symbol: str, direction: str = "callers", **options: object) -> list[tuple[str, str, int]]:
+    answer = memory.code.uses(symbol, direction, **options).to_json()  # type: ignore[arg-type]
+    return [(row["symbol"], row["path"], row["line"]) for row in answer["rows"]]
+
+
+def test_callers_come_with_the_lines_of_their_calls(shop: Memory) -> None:
+    answer = shop.code.uses("shop/store.py#check").to_json()
+    assert answer["symbol"]["qualified"] == "check"
+    assert (answer["total"], answer["unresolved"], answer["direction"]) == (2, 0, "callers")
+    order, write = answer["rows"]
+    assert (order["symbol"], order["path"], order["line"]) == ("order", "shop/app.py", 11)
+    assert (write["symbol"], write["line"], write["lines"], write["kind"]) == ("Store.write", 10, [10, 11], "calls")
+    assert (write["depth"], write["via"], write["test"]) == (1, None, False)
+    assert write["certainty"] >= 0.9
+
+
+def test_callees_are_what_a_function_or_all_methods_of_a_class_call(shop: Memory) -> None:
+    assert rows(shop, "order", "callees") == [("Store.write", "shop/store.py", 8), ("check", "shop/store.py", 24)]
+    assert rows(shop, "Store", "callees") == [("Store.read", "shop/store.py", 5), ("check", "shop/store.py", 24)]
+
+
+def test_a_depth_follows_callers_of_callers(shop: Memory) -> None:
+    answer = shop.code.uses("shop/store.py#check", depth=3)
+    assert [(row.symbol, row.depth, row.via) for row in answer.rows] == [
+        ("order", 1, None),
+        ("Store.write", 1, None),
+        ("main", 2, "order"),
+        ("test_write", 2, "Store.write"),
+    ]
+
+
+def test_tests_can_be_left_out_or_chosen(shop: Memory) -> None:
+    assert [row[0] for row in rows(shop, "Store.write")] == ["order", "test_write"]
+    assert [row[0] for row in rows(shop, "Store.write", tests=False)] == ["order"]
+    assert [row[0] for row in rows(shop, "Store.write", tests=True)] == ["test_write"]
+
+
+def test_types_have_supertypes_subtypes_and_implementors(shop: Memory) -> None:
+    assert [row[0] for row in rows(shop, "CachedFileStore", "supertypes")] == ["FileStore"]
+    assert [row[0] for row in rows(shop, "Store", "subtypes")] == ["FileStore"]
+    assert [row[0] for row in rows(shop, "Store", "implementors")] == ["FileStore", "CachedFileStore"]
+
+
+def test_methods_have_overriding_methods(shop: Memory) -> None:
+    assert [row[0] for row in rows(shop, "Store.read", "implementors")] == ["FileStore.read", "CachedFileStore.read"]
+    assert [row[0] for row in rows(shop, "CachedFileStore.read", "supertypes", depth=2)] == [
+        "FileStore.read",
+        "Store.read",
+    ]
+
+
+def test_importers_and_references(shop: Memory) -> None:
+    assert [row[0] for row in rows(shop, "Store", "importers")] == ["shop/app.py", "tests/test_store.py"]
+    assert {row[0] for row in rows(shop, "Store", "references")} == {
+        *("shop/app.py", "FileStore", "test_write", "tests/test_store.py")
+    }
+
+
+def test_a_name_of_several_symbols_returns_the_candidates(shop: Memory) -> None:
+    answer = shop.code.uses("check").to_json()
+    assert (answer["symbol"], answer["rows"], answer["total"]) == (None, [], 0)
+    assert [row["path"] for row in answer["candidates"]] == ["shop/admin.py", "shop/store.py"]
+
+
+def test_an_absent_name_returns_similar_ones(shop: Memory) -> None:
+    answer = shop.code.uses("Store.writ").to_json()
+    assert (answer["symbol"], answer["rows"], answer["candidates"]) == (None, [], [])
+    assert answer["nearest"] == ["Store.write"]
+
+
+def test_the_limit_is_never_silent(shop: Memory) -> None:
+    answer = shop.code.uses("Store.write", limit=1)
+    assert (len(answer.rows), answer.total) == (1, 2)
+
+
+def test_bad_input_is_refused(shop: Memory) -> None:
+    with pytest.raises(InvalidInput, match="no direction 'sideways'"):
+        shop.code.uses("Store", "sideways")
+    with pytest.raises(InvalidInput, match="depth"):
+        shop.code.uses("Store", depth=6)
+    with pytest.raises(InvalidInput, match="empty"):
+        shop.code.uses(" ")
