@@ -86,7 +86,7 @@ class Source:
         self.tokens, self.rows = (read.tokens, read.rows) if read is not None else ((), ())
         self.lines = {number: line for number, line in enumerate(map(_bare, text.split("\n")), start=1) if line}
         self.bare = frozenset(self.lines.values())
-        self.whole = "".join(self.lines.values())
+        self.whole = " ".join(self.lines.values())
         self.loose = _joined(token for token in self.tokens if token not in labels.BRACKETS)
         self._joined = _joined(self.tokens)
         self._starts = [0, *accumulate(len(token) + 1 for token in self.tokens)]
@@ -177,9 +177,11 @@ class Labels:
                         break
 
     def _fits(self, kind: str, source: Source, first: int, last: int) -> bool:
-        texts = [source.lines.get(row, "") for row in range(first, last + 1)]
+        texts = [source.lines.get(row, "").replace(" ", "") for row in range(first, last + 1)]
         if not all(len(text) >= SHORTEST_LINE and WORD.search(text) for text in texts):
             return False
+        if len(source.between(first, last)) == len(source.tokens):
+            return False  # all code of a file is a pin of the file
         around = [source.inside.get(row) for row in range(first, last + 1)]
         if kind == "line inside":
             return all(around)
@@ -248,8 +250,8 @@ def _joined(tokens: Iterable[str]) -> str:
 
 
 def _bare(line: str) -> str:
-    """A line without white space, quotes, marks of comments and a comma at its end."""
-    return "".join(line.translate(str.maketrans("", "", "\"'`")).split()).strip("/*#").removesuffix(",")
+    """A line without indentation, quotes, marks of comments and a comma at its end, and with single spaces."""
+    return " ".join(line.translate(str.maketrans("", "", "\"'`")).split()).strip("/*# ").removesuffix(",")
 
 
 def _hash(*parts: str) -> str:
