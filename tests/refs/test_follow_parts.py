@@ -131,6 +131,32 @@ def test_a_comment_line_is_not_taken_for_a_longer_one_with_the_same_words() -> N
     assert (verdict.state, verdict.lines) == (UNCHANGED, LineRange(1, 1))
 
 
+IMPORTS = """\
+from a import one, two
+import b.c
+from d import (
+    three,
+)
+import e
+
+run(one, two)
+"""
+
+
+def test_imports_in_another_order_are_unchanged() -> None:
+    after = "import e\nimport b.c\nfrom d import three\nfrom a import one, two\n\nrun(one, two)\n"
+    verdict = followed(IMPORTS, {"task.py": after}, LineRange(1, 6))
+    assert (verdict.state, verdict.lines) == (UNCHANGED, LineRange(1, 4))
+    whole = followed(IMPORTS, {"task.py": after}, LineRange(1, 8))
+    assert (whole.state, whole.lines) == (UNCHANGED, LineRange(1, 6))
+
+
+def test_imports_of_something_else_are_changed() -> None:
+    after = "import e\nimport b.c\nfrom d import four\nfrom a import one, two\n\nrun(one, two)\n"
+    assert followed(IMPORTS, {"task.py": after}, LineRange(1, 6)).state == CHANGED
+    assert followed(IMPORTS, {"task.py": after}, LineRange(1, 8)).state == CHANGED
+
+
 def test_a_part_is_unchanged_when_what_is_around_it_changes() -> None:
     after = TASK.replace("    done = []\n", "    log(tasks)\n    done = list()\n").replace(
         "return done", "return set(done)"

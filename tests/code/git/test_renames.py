@@ -56,9 +56,7 @@ def test_earlier_paths_are_those_that_the_current_commit_may_have(root: Path, gi
     assert earlier_paths(root, commits[2], ["c.py"]) == {"c.py": ("a.py", "b.py")}
 
 
-def test_only_commits_between_the_two_are_read(
-    root: Path, commits: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_commits_between_the_two_are_read(root: Path, commits: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """A long history before the pin costs nothing."""
     ranges = []
 

@@ -56,7 +56,9 @@ def _common_ancestor(checkout: GitCheckout, commits: Iterable[str], seconds: flo
     return base.decode() if _COMMIT.fullmatch(base) else ""
 
 
-def _follow(checkout: GitCheckout, tip: str, paths: Iterable[str], change: str, end: float) -> dict[str, tuple[str, ...]]:
+def _follow(
+    checkout: GitCheckout, tip: str, paths: Iterable[str], change: str, end: float
+) -> dict[str, tuple[str, ...]]:
     wanted = [path for path in dict.fromkeys(paths) if unsafe_name(path) is None]
     steps: dict[str, list[str]] = {}  # path to what it was renamed to (or from), latest first
     frontier = wanted
