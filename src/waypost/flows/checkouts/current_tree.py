@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from datetime import datetime
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -269,12 +270,13 @@ class TreeNow:
         return self._words_by_path[path]
 
     def changed_lately(self, since: Pin) -> Iterator[FileShape]:
-        """Other files of the same type that changed since the reference was pinned, new ones first."""
+        """Other files of the same type that changed since the reference was pinned: new ones first, then nearby ones."""
         changes = self.changes_since(since.commit)
         paths = (*changes.changed, *changes.renamed.values()) if changes.complete else self._newer(since)
         ending = PurePosixPath(since.path).suffix
-        alike = sorted({path for path in paths if path.endswith(ending)})
-        for path in sorted(alike, key=lambda path: path not in changes.new)[:MOST_CHANGED]:
+        alike = {path for path in paths if path.endswith(ending)}
+        nearest = sorted(alike, key=lambda path: (path not in changes.new, -_common_folders(path, since.path), path))
+        for path in nearest[:MOST_CHANGED]:
             shape = self.shape(path, typed=since.typed) if path != since.path else None
             if shape is not None:
                 yield shape
@@ -350,3 +352,8 @@ class TreeNow:
         ending = PurePosixPath(since.path).suffix
         new = (path for path in self._not_indexed_yet if path.endswith(ending))
         return next((path for path in (*same, *new) if self.digest(path) in wanted), None)
+
+
+def _common_folders(left: str, right: str) -> int:
+    pairs = zip(PurePosixPath(left).parts[:-1], PurePosixPath(right).parts[:-1], strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
