@@ -25,10 +25,26 @@ class Definition:
     tokens: tuple[str, ...]  # without comments and trailing commas, and without semicolons where they say nothing
 
 
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file by its parser."""
+
+    definitions: list[Definition]
+    tokens: tuple[str, ...]  # of the whole file, plain as those of definitions
+    rows: tuple[int, ...]  # the line of each token
+
+
 def read(
     command: Sequence[str], language: str, texts: Mapping[str, tuple[str, str]], scratch: Path
 ) -> dict[str, list[Definition] | None]:
     """Definitions by blob id; None for a file the parser refuses. `texts`: blob id to (suffix, text)."""
+    files = read_files(command, language, texts, scratch)
+    return {blob: None if file is None else file.definitions for blob, file in files.items()}
+
+
+def read_files(
+    command: Sequence[str], language: str, texts: Mapping[str, tuple[str, str]], scratch: Path
+) -> dict[str, ReadFile | None]:
     folder = scratch / f"blobs-{language}"
     folder.mkdir(parents=True, exist_ok=True)
     names = {}
@@ -37,15 +53,24 @@ def read(
         names[str(path)] = blob
         if not path.exists():
             path.write_bytes(text.encode("utf-8"))
-    out: dict[str, list[Definition] | None] = {}
+    out: dict[str, ReadFile | None] = {}
     listing = scratch / f"names-{language}.txt"
     listing.write_text("".join(name + "\n" for name in names), "utf-8")
     with listing.open("rb") as stdin, subprocess.Popen(list(command), stdin=stdin, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         for line in process.stdout:
             row = json.loads(line)
-            out[names[row["file"]]] = _definitions(row, language) if row["ok"] else None
+            out[names[row["file"]]] = _file(row, language) if row["ok"] else None
     return out
+
+
+def _file(row: Mapping[str, object], language: str) -> ReadFile:
+    tokens, rows = row["tokens"], row["rows"]
+    assert isinstance(tokens, list)
+    assert isinstance(rows, list)
+    kept = kept_places(tokens, semicolons=language == "rust")
+    words = tuple(_plain_word(tokens[place]) for place in kept)
+    return ReadFile(_definitions(row, language), words, tuple(rows[place] for place in kept))
 
 
 def _definitions(row: Mapping[str, object], language: str) -> list[Definition]:
@@ -69,9 +94,17 @@ def _definitions(row: Mapping[str, object], language: str) -> list[Definition]:
 def plain(tokens: Sequence[str], *, semicolons: bool) -> tuple[str, ...]:
     """Tokens without what a formatter adds and takes away: a comma before a closing bracket, an underscore in a number,
     and semicolons where they say nothing (in Rust one makes a value into none)."""
-    kept = [token for token in tokens if semicolons or token != ";"]
-    return tuple(
-        token.replace("_", "") if token[0].isdigit() else token
-        for number, token in enumerate(kept)
-        if not (token == "," and number + 1 < len(kept) and kept[number + 1] in {")", "]", "}", ">"})
-    )
+    return tuple(_plain_word(tokens[place]) for place in kept_places(tokens, semicolons=semicolons))
+
+
+def kept_places(tokens: Sequence[str], *, semicolons: bool) -> list[int]:
+    places = [place for place, token in enumerate(tokens) if semicolons or token != ";"]
+    return [
+        place
+        for number, place in enumerate(places)
+        if not (tokens[place] == "," and tokens[places[min(number + 1, len(places) - 1)]] in {")", "]", "}", ">"})
+    ]
+
+
+def _plain_word(token: str) -> str:
+    return token.replace("_", "") if token[:1].isdigit() else token

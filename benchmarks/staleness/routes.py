@@ -15,9 +15,11 @@ import shlex
 import shutil
 import subprocess
 import tomllib
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 
 from benchmarks.staleness import histories, labels, reading
@@ -26,8 +28,14 @@ from benchmarks.staleness.product import STATUS
 from benchmarks.staleness.scores import CHANGED, FRESH, GONE, MOVED, RIGHT
 
 from waypost import Memory, config
+from waypost.flows.links.staleness import looked_at
+from waypost.flows.versions.current import find
+from waypost.model.time import Moment
 
-DEFINITIONS, LINES, BLOCKS = 30, 15, 15  # pins in each repository, as far as labels exist
+DEFINITIONS = 30  # pins in each repository, as far as labels exist
+PIECES = {"line inside": 15, "line outside": 12, "constant": 10, "block": 12}
+MOST_IN_FILE = 3  # of one kind
+CONSTANT = re.compile(r"\s*(?:[\w.<>\[\]()]+\s+){0,5}[A-Z_][A-Z0-9_]{2,}\b[^=(]*=(?![=>])")  # its name is in capitals
 ROUTES = ("stepwise", "direct", "worktree", "backwards")
 WORD = re.compile(r"[\w$]+")
 SHORTEST_LINE = 12  # letters, digits and signs; shorter ones are everywhere
@@ -37,7 +45,7 @@ ABSENT = "absent"  # none of its lines is left: it must be flagged, as changed o
 @dataclass(frozen=True, slots=True)
 class Case:
     id: str
-    kind: str  # function, method, type, line or block
+    kind: str  # function, method, type, constant, line inside, line outside or block
     path: str
     start: int
     end: int
@@ -49,6 +57,9 @@ class Expected:
     status: str | None  # None: any that flags
     path: str | None = None
     start: int | None = None
+
+
+Labelled = tuple[Case, list[Expected | None]]  # with its labels at the later tags
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,42 +75,76 @@ class Repository:
         return self.repo.partition("/")[2]
 
 
+class Source:
+    """A file as its parser reads it, and its text for comments."""
+
+    def __init__(self, text: str, read: reading.ReadFile | None) -> None:
+        self.text = text
+        self.words = frozenset(WORD.findall(text))
+        self.definitions = read.definitions if read is not None else []
+        self.is_read = read is not None
+        self.tokens, self.rows = (read.tokens, read.rows) if read is not None else ((), ())
+        self.lines = {number: line for number, line in enumerate(map(_bare, text.split("\n")), start=1) if line}
+        self.bare = frozenset(self.lines.values())
+        self.whole = " ".join(self.lines.values())
+        self.loose = _joined(token for token in self.tokens if token not in labels.BRACKETS)
+        self._joined = _joined(self.tokens)
+        self._starts = [0, *accumulate(len(token) + 1 for token in self.tokens)]
+        self.inside: dict[int, reading.Definition] = {}  # row to the innermost definition
+        for definition in self.definitions:
+            for row in range(definition.start, definition.end + 1):
+                before = self.inside.get(row)
+                if before is None or definition.end - definition.start <= before.end - before.start:
+                    self.inside[row] = definition
+
+    def between(self, first: int, last: int) -> tuple[str, ...]:
+        """The tokens that begin on these lines."""
+        return self.tokens[bisect_left(self.rows, first) : bisect_right(self.rows, last)]
+
+    def places(self, tokens: Sequence[str]) -> list[tuple[int, bool]]:
+        """The line where these tokens begin, and whether they are all tokens of their lines."""
+        wanted = _joined(tokens)
+        out = []
+        at = self._joined.find(wanted)
+        while at >= 0:
+            first = bisect_left(self._starts, at)
+            behind = first + len(tokens)
+            alone = first == 0 or self.rows[first - 1] < self.rows[first]
+            alone = alone and (behind == len(self.rows) or self.rows[behind] > self.rows[behind - 1])
+            out.append((self.rows[first], alone))
+            at = self._joined.find(wanted, at + 1)
+        return out
+
+    def name_around(self, row: int) -> str:
+        return self.inside[row].qualname if row in self.inside else ""
+
+
 class Labels:
     """What became of pinned code at each later tag."""
 
     def __init__(self, repository: Repository, directory: Path, scratch: Path, command: Sequence[str]) -> None:
         tags = repository.tags
-        self.trees = [histories.files(directory, tag, repository.history, repository.language) for tag in tags]
-        self.texts = histories.blobs(directory, (blob for tree in self.trees for blob in tree.values()))
-        self.trees = [{path: blob for path, blob in tree.items() if blob in self.texts} for tree in self.trees]
-        suffixes = {blob: Path(path).suffix for tree in self.trees for path, blob in tree.items()}
-        wanted = {blob: (suffixes[blob], self.texts[blob]) for blob in suffixes}
-        self._read = reading.read(command, repository.language.name, wanted, scratch)
-        self._words = {blob: frozenset(WORD.findall(text)) for blob, text in self.texts.items()}
-        self._lines = {blob: _lines(text) for blob, text in self.texts.items()}
-        self._placed = [
-            labels.place(self.trees[0], self.trees[later], self._read, self.texts) for later in range(1, len(tags))
+        trees = [histories.files(directory, tag, repository.history, repository.language) for tag in tags]
+        texts = histories.blobs(directory, (blob for tree in trees for blob in tree.values()))
+        trees = [{path: blob for path, blob in tree.items() if blob in texts} for tree in trees]
+        suffixes = {blob: Path(path).suffix for tree in trees for path, blob in tree.items()}
+        wanted = {blob: (suffixes[blob], texts[blob]) for blob in suffixes}
+        read = reading.read_files(command, repository.language.name, wanted, scratch)
+        sources = {blob: Source(texts[blob], read[blob]) for blob in suffixes}
+        self._trees = [{path: sources[blob] for path, blob in tree.items()} for tree in trees]
+        definitions = {blob: source.definitions for blob, source in sources.items()}
+        self._placed = [labels.place(trees[0], tree, definitions, texts) for tree in trees[1:]]
+        self._labellers = [
+            labels.Labeller(
+                placed,
+                labels.place(tree, trees[0], definitions, texts),
+                {path: sources[blob].words for path, blob in trees[0].items()},
+                {path: sources[blob].words for path, blob in tree.items()},
+            )
+            for placed, tree in zip(self._placed, trees[1:], strict=True)
         ]
-        self._labellers = [self._labeller(later) for later in range(1, len(tags))]
-        self._index = [self._line_index(tree) for tree in self.trees]
 
-    def _labeller(self, later: int) -> labels.Labeller:
-        before, after = self.trees[0], self.trees[later]
-        return labels.Labeller(
-            self._placed[later - 1],
-            labels.place(after, before, self._read, self.texts),
-            {path: self._words[blob] for path, blob in before.items()},
-            {path: self._words[blob] for path, blob in after.items()},
-        )
-
-    def _line_index(self, tree: Mapping[str, str]) -> dict[str, list[tuple[str, int]]]:
-        index: dict[str, list[tuple[str, int]]] = defaultdict(list)
-        for path, blob in tree.items():
-            for place, (_, text) in enumerate(self._lines[blob]):
-                index[text].append((path, place))
-        return index
-
-    def definitions(self) -> Iterator[tuple[Case, list[Expected | None]]]:
+    def definitions(self) -> Iterator[Labelled]:
         by_key = [{placed.key: placed for placed in rows} for rows in self._placed]
         for key, placed in sorted(by_key[0].items(), key=lambda item: _hash(*item[0])):
             if not 3 <= len(placed.lines) <= 300:
@@ -115,71 +160,118 @@ class Labels:
                 expected.append(Expected(label.label, RIGHT[label.label], *place))
             yield Case(_hash(*key)[:12], placed.of.kind, placed.path, placed.of.start, placed.of.end), expected
 
-    def pieces(self, height: int, outside: bool) -> Iterator[tuple[Case, list[Expected | None]]]:
-        """Lines or blocks with a unique text; `outside` of all definitions or inside of them."""
-        for path, blob in sorted(self.trees[0].items(), key=lambda item: _hash(*item)):
-            inside = {row for one in self._read[blob] or () for row in range(one.start, one.end + 1)}
-            rows = self._lines[blob]
-            for place in sorted(range(len(rows) - height + 1), key=lambda place: _hash(path, str(place)))[:40]:
-                block = rows[place : place + height]
-                first, last = block[0][0], block[-1][0]
-                texts = tuple(text for _, text in block)
-                if last - first != height - 1 or any((row in inside) == outside for row, _ in block):
+    def pieces(self, kind: str) -> Iterator[Labelled]:
+        """Lines, constants or blocks whose tokens occur once in the tree."""
+        height = 3 if kind == "block" else 1
+        for path, source in sorted(self._trees[0].items(), key=lambda item: _hash(item[0])):
+            left = MOST_IN_FILE
+            for first in sorted(source.lines, key=lambda row: _hash(path, str(row), kind)) if source.is_read else ():
+                last = first + height - 1
+                if not self._fits(kind, source, first, last):
                     continue
-                if not all(len(text) >= SHORTEST_LINE and WORD.search(text) for text in texts):
-                    continue
-                if len(self._found(0, texts)) == 1:
-                    kind = "block" if height > 1 else "line"
-                    case = Case(_hash(path, str(place), str(height))[:12], kind, path, first, last)
-                    yield case, [self._piece_label(later, path, texts) for later in range(1, len(self.trees))]
-                    break
+                expected = [self._label(tree, path, first, last) for tree in self._trees]
+                if expected[0] is not None and expected[0].start == first:
+                    yield Case(_hash(path, str(first), kind)[:12], kind, path, first, last), expected[1:]
+                    left -= 1
+                    if not left:
+                        break
 
-    def _piece_label(self, later: int, path: str, texts: tuple[str, ...]) -> Expected | None:
-        places = self._found(later, texts)
+    def _fits(self, kind: str, source: Source, first: int, last: int) -> bool:
+        texts = [source.lines.get(row, "").replace(" ", "") for row in range(first, last + 1)]
+        if not all(len(text) >= SHORTEST_LINE and WORD.search(text) for text in texts):
+            return False
+        if len(source.between(first, last)) == len(source.tokens):
+            return False  # all code of a file is a pin of the file
+        around = [source.inside.get(row) for row in range(first, last + 1)]
+        if kind == "line inside":
+            return all(around)
+        in_code = any(definition is not None and definition.kind != "type" for definition in around)
+        if kind == "constant":
+            return not in_code and CONSTANT.match(source.text.split("\n")[first - 1]) is not None
+        return not any(around)
+
+    def _label(self, tree: Mapping[str, Source], path: str, first: int, last: int) -> Expected | None:
+        source = self._trees[0][path]
+        tokens = source.between(first, last)
+        if not tokens:
+            return self._comment_label(tree, path, first, last)
+        here = tree[path].places(tokens) if path in tree else []
+        there = [(other, place) for other in tree if other != path for place in self._in_file(tree[other], tokens)]
+        if len(here) == 1 and here[0][1] and (tree is not self._trees[0] or not there):
+            row = here[0][0]
+            same_name = tree[path].name_around(row) == source.name_around(first)
+            return Expected("same code", FRESH, path, row) if same_name or len(tokens) >= labels.SMALL else None
+        if not here and len(there) == 1 and there[0][1][1]:
+            other, (row, _) = there[0]
+            sure = len(tokens) >= labels.SMALL or self._is_moved_file(tree, path, other)
+            return Expected("same code", MOVED, other, row) if sure else None
+        if here or there:
+            return None
+        pieces = [source.between(row, row) for row in range(first, last + 1)]
+        return None if any(self._is_left(tree, piece) for piece in [tokens, *pieces]) else Expected(ABSENT, None)
+
+    def _in_file(self, file: Source, tokens: Sequence[str]) -> list[tuple[int, bool]]:
+        return file.places(tokens) if all(token in file.words for token in tokens if WORD.fullmatch(token)) else []
+
+    def _is_left(self, tree: Mapping[str, Source], tokens: Sequence[str]) -> bool:
+        """Whether these tokens are somewhere, brackets and commas aside."""
+        loose = [token for token in tokens if token not in labels.BRACKETS]
+        return bool(loose) and any(_joined(loose) in file.loose for file in tree.values())
+
+    def _comment_label(self, tree: Mapping[str, Source], path: str, first: int, last: int) -> Expected | None:
+        """For lines without tokens, by their text."""
+        source = self._trees[0][path]
+        texts = [source.lines[row] for row in range(first, last + 1)]
+        places = [
+            (other, row)
+            for other, file in tree.items()
+            if texts[0] in file.bare
+            for row in file.lines
+            if [file.lines.get(row + number) for number in range(len(texts))] == texts
+        ]
         if len(places) == 1:
-            where, row = places[0]
-            return Expected("same text", FRESH if where == path else MOVED, where, row)
-        if not places and not any(text in self._index[later] for text in texts):
-            return Expected(ABSENT, None)
-        return None
+            other, row = places[0]
+            if other == path:
+                same_name = tree[path].name_around(row) == source.name_around(first)
+                return Expected("same text", FRESH, path, row) if same_name else None
+            return Expected("same text", MOVED, other, row) if self._is_moved_file(tree, path, other) else None
+        if places or any(text in file.whole for file in tree.values() for text in texts):
+            return None
+        return Expected(ABSENT, None)
 
-    def _found(self, number: int, texts: tuple[str, ...]) -> list[tuple[str, int]]:
-        out = []
-        for path, place in self._index[number].get(texts[0], ()):
-            rows = self._lines[self.trees[number][path]][place : place + len(texts)]
-            if tuple(text for _, text in rows) == texts and rows[-1][0] - rows[0][0] == len(texts) - 1:
-                out.append((path, rows[0][0]))
-        return out
+    def _is_moved_file(self, tree: Mapping[str, Source], path: str, other: str) -> bool:
+        """Whether the file is gone and half of its lines are in the other."""
+        lines = self._trees[0][path].bare
+        return path not in tree and 2 * len(lines & tree[other].bare) >= len(lines)
 
 
-def _lines(text: str) -> list[tuple[int, str]]:
-    """Line number and text without white space, quotes and a comma at the end, for lines that are not blank."""
-    plain = str.maketrans("", "", "\"'")
-    rows = (
-        ("".join(line.translate(plain).split()).removesuffix(","), number)
-        for number, line in enumerate(text.split("\n"), start=1)
-    )
-    return [(number, line) for line, number in rows if line]
+def _joined(tokens: Iterable[str]) -> str:
+    return "".join(token + "\n" for token in tokens)
+
+
+def _bare(line: str) -> str:
+    """A line without indentation, quotes, marks of comments and a comma at its end, and with single spaces."""
+    return " ".join(line.translate(str.maketrans("", "", "\"'`")).split()).strip("/*# ").removesuffix(",")
 
 
 def _hash(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def cases_of(found: Labels) -> list[tuple[Case, list[Expected | None]]]:
-    """Pins with the most interesting labels first: those whose labels differ from "unchanged"."""
-    chosen: list[tuple[Case, list[Expected | None]]] = []
-    definitions = [row for row in found.definitions() if any(row[1])]
+def cases_of(found: Labels) -> list[Labelled]:
+    """Definitions of each label in turn; pieces that moved or went first, up to two thirds."""
+    chosen: list[Labelled] = []
     by_last = defaultdict(list)
-    for row in definitions:
-        last = next(expected for expected in reversed(row[1]) if expected is not None)
-        by_last[last.label].append(row)
+    for row in found.definitions():
+        last = next((expected for expected in reversed(row[1]) if expected is not None), None)
+        if last is not None:
+            by_last[last.label].append(row)
     while len(chosen) < DEFINITIONS and any(by_last.values()):
         for rows in by_last.values():
             if rows and len(chosen) < DEFINITIONS:
                 chosen.append(rows.pop(0))
-    for height, outside, most in ((1, False, LINES), (1, True, LINES), (3, True, BLOCKS)):
-        rows = [row for row in found.pieces(height, outside) if any(row[1])]
+    for kind, most in PIECES.items():
+        rows = [row for row in found.pieces(kind) if any(row[1])]
         lively = [row for row in rows if any(one and (one.label == ABSENT or one.status == MOVED) for one in row[1])]
         quiet = [row for row in rows if row not in lively]
         chosen += [*lively[: most * 2 // 3], *quiet][:most]
@@ -221,9 +313,13 @@ class Run:
     def _look(self, home: Path, tree: Path) -> dict[str, tuple[str, str | None, int | None]]:
         with self._open(home, tree) as memory:
             memory.code.stale(check=True)
+            moment = Moment(memory.space.clock())
+            versions = {case_id: find(memory.space, number, moment).version for case_id, number in self._ids.items()}
+            with memory.space.store.read() as reader:
+                shown = looked_at(memory.space, reader, list(versions.values()))  # as `show` does, for all at once
             rows = {}
-            for case_id, memory_id in self._ids.items():
-                finding = memory.show(memory_id).links[0].finding
+            for case_id, version in versions.items():
+                finding = shown[version.number].links[0].finding
                 start = finding.lines.start if finding.lines else None
                 rows[case_id] = (STATUS.get(finding.state, finding.state), finding.path, start)
             return rows

@@ -27,9 +27,16 @@ class NoOtherFiles:
 class OtherShapes:
     """Other files with their shapes in memory."""
 
-    def __init__(self, was: FileShape, now: Sequence[FileShape], changed: Iterable[str] | None = None) -> None:
-        """`changed` lists the paths of changed files. By default all have changed."""
+    def __init__(
+        self,
+        was: FileShape,
+        now: Sequence[FileShape],
+        changed: Iterable[str] | None = None,
+        before: Sequence[FileShape] = (),
+    ) -> None:
+        """`changed` lists the paths of changed files. By default all have changed. `before`: other files at that time."""
         self._was = was
+        self._before = {shape.path: shape for shape in (*before, was)}
         self._others = [shape for shape in now if shape.path != was.path]
         self._is_there = len(self._others) < len(now)
         self._changed = None if changed is None else frozenset(changed)
@@ -49,4 +56,4 @@ class OtherShapes:
         return [shape for shape in self._others if self._changed is None or shape.path in self._changed]
 
     def before(self, path: str) -> FileShape | None:
-        return self._was if path == self._was.path else None
+        return self._before.get(path)

@@ -326,3 +326,18 @@ def test_what_is_no_anchor_is_unchecked() -> None:
     assert follow(b"", place, shape("cart.py", CART), NoOtherFiles()) == CodeVerdict(
         UNCHECKED, "cart.py", LineRange(1, 2)
     )
+
+
+TIMEOUT = """\
+class Timeout:
+    def __init__(self, connect=None, read=None, total=None):
+        self.connect = check(connect, "connect")
+        self.read = check(read, "read")
+        self.total = check(total, "total")
+"""
+
+
+def test_a_constructor_that_moved_with_its_class_is_found_after_an_edit() -> None:
+    now = TIMEOUT.replace("connect=None, read=None, total=None", "total=None, connect=None, read=None")
+    verdict = followed(TIMEOUT, {"cart.py": "", "timeout.py": f"import sys\n\n\n{now}"}, symbol="Timeout.__init__")
+    assert (verdict.state, verdict.path) == (CHANGED, "timeout.py")

@@ -54,14 +54,107 @@ def shape(path: str, text: str, language: str = "") -> FileShape:
     return shape_of(source, parse(source))
 
 
-def followed(before: str, after: dict[str, str], lines: LineRange, path: str = "task.py") -> CodeVerdict:
+def followed(
+    before: str,
+    after: dict[str, str],
+    lines: LineRange,
+    path: str = "task.py",
+    others: dict[str, str] | None = None,
+) -> CodeVerdict:
+    """`others`: other files at the time of the pin."""
     was = shape(path, before)
     place = pin(was, lines, None)
     assert place is not None
     assert place.symbol_id is None
     now = [shape(name, text) for name, text in after.items()]
+    earlier = [shape(name, text) for name, text in (others or {}).items()]
     here = next((candidate for candidate in now if candidate.path == path), None)
-    return follow(place.anchor, FollowedPlace(path, place.lines), here, OtherShapes(was, now))
+    return follow(place.anchor, FollowedPlace(path, place.lines), here, OtherShapes(was, now, before=earlier))
+
+
+SETUP = """\
+import logging
+
+logging.config(level="debug", handlers=["file", "console"], encoding="utf-8")
+logging.capture(warnings=True, limit=500, target="stderr")
+logging.start(delay=30, retries=4)
+"""
+CALLS = LineRange(3, 5)
+
+
+def test_lines_outside_symbols_are_found_in_another_file() -> None:
+    new = "import logging\n\nprint(1)\n" + SETUP.partition("\n\n")[2]
+    verdict = followed(SETUP, {"task.py": "import logging\n", "start.py": new}, CALLS)
+    assert (verdict.state, verdict.path, verdict.lines) == (MOVED, "start.py", LineRange(4, 6))
+
+
+def test_lines_outside_symbols_are_found_in_another_file_after_an_edit() -> None:
+    new = "import logging\n\nprint(1)\n" + SETUP.partition("\n\n")[2].replace("500", "900")
+    verdict = followed(SETUP, {"task.py": "import logging\n", "start.py": new}, CALLS)
+    assert (verdict.state, verdict.path, verdict.lines) == (CHANGED, "start.py", LineRange(4, 6))
+
+
+@pytest.mark.parametrize("edit", ["", "500"])
+def test_lines_that_were_in_the_other_file_before_did_not_move_there(edit: str) -> None:
+    copy = SETUP.replace(edit, "900") if edit else SETUP
+    verdict = followed(
+        SETUP, {"task.py": "import logging\n", "start.py": copy + "print(1)\n"}, CALLS, others={"start.py": copy}
+    )
+    assert verdict.state == DELETED
+
+
+def test_lines_in_two_new_files_are_not_claimed_to_be_in_one() -> None:
+    verdict = followed(SETUP, {"task.py": "import logging\n", "a.py": SETUP, "b.py": SETUP}, CALLS)
+    assert verdict.state == DELETED
+
+
+def test_a_few_common_words_are_not_searched_in_other_files() -> None:
+    before = "import logging\n\nlogging.start()\n"
+    verdict = followed(before, {"task.py": "import os\n", "start.py": before + "print(1)\n"}, LineRange(3, 3))
+    assert verdict.state == DELETED
+
+
+def test_a_comment_is_found_in_another_file() -> None:
+    note = "# Warnings go to the file first,\n# because the console may be closed by then.\n"
+    before = f"import logging\n\n{note}\nlogging.start()\n"
+    after = {"task.py": "import logging\n\nlogging.start()\n", "start.py": f"import sys\n\n{note}\nsys.exit(1)\n"}
+    verdict = followed(before, after, LineRange(3, 4))
+    assert (verdict.state, verdict.path, verdict.lines) == (MOVED, "start.py", LineRange(3, 4))
+    copied = followed(before, after, LineRange(3, 4), others={"start.py": note})
+    assert copied.state == DELETED
+
+
+def test_a_comment_line_is_not_taken_for_a_longer_one_with_the_same_words() -> None:
+    before = "x = 1\n\n# the tag and the date\n# match\n\ny = 2\n\n# the tag and the date of it\n"
+    after = "# the tag and the date\n# match\n\ny = 2\nz = 3\n# the tag and the date of it\n"
+    verdict = followed(before, {"task.py": after}, LineRange(3, 3))
+    assert (verdict.state, verdict.lines) == (UNCHANGED, LineRange(1, 1))
+
+
+IMPORTS = """\
+from a import one, two
+import b.c
+from d import (
+    three,
+)
+import e
+
+run(one, two)
+"""
+
+
+def test_imports_in_another_order_are_unchanged() -> None:
+    after = "import e\nimport b.c\nfrom d import three\nfrom a import one, two\n\nrun(one, two)\n"
+    verdict = followed(IMPORTS, {"task.py": after}, LineRange(1, 6))
+    assert (verdict.state, verdict.lines) == (UNCHANGED, LineRange(1, 4))
+    whole = followed(IMPORTS, {"task.py": after}, LineRange(1, 8))
+    assert (whole.state, whole.lines) == (UNCHANGED, LineRange(1, 6))
+
+
+def test_imports_of_something_else_are_changed() -> None:
+    after = "import e\nimport b.c\nfrom d import four\nfrom a import one, two\n\nrun(one, two)\n"
+    assert followed(IMPORTS, {"task.py": after}, LineRange(1, 6)).state == CHANGED
+    assert followed(IMPORTS, {"task.py": after}, LineRange(1, 8)).state == CHANGED
 
 
 def test_a_part_is_unchanged_when_what_is_around_it_changes() -> None:

@@ -1,5 +1,5 @@
 // Reads Java by javac's own parser: one file name a line on standard input, one JSON object a line on standard output:
-// {file, ok, tokens: [text...], defs: [{name, qualname, sig, kind, start, end, first, last}]}
+// {file, ok, tokens: [text...], rows: [line...], defs: [{name, qualname, sig, kind, start, end, first, last}]}
 import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.MethodTree;
@@ -92,6 +92,7 @@ public final class JavaReader {
     CompilationUnitTree unit = task.parse().iterator().next();
     boolean ok = faults.getDiagnostics().stream().noneMatch(d -> d.getKind() == Diagnostic.Kind.ERROR);
     List<String> texts = new ArrayList<>();
+    StringBuilder rows = new StringBuilder();
     TreeMap<Integer, Integer> starts = new TreeMap<>();
     JavaReader reader = new JavaReader(unit, Trees.instance(task).getSourcePositions(), starts);
     if (ok) {
@@ -100,6 +101,7 @@ public final class JavaReader {
       scanner.nextToken();
       for (; scanner.token().kind != Tokens.TokenKind.EOF; scanner.nextToken()) {
         starts.put(scanner.token().pos, texts.size());
+        rows.append(rows.length() > 0 ? "," : "").append(unit.getLineMap().getLineNumber(scanner.token().pos));
         texts.add(source.subSequence(scanner.token().pos, scanner.token().endPos).toString());
       }
       for (Tree tree : unit.getTypeDecls()) {
@@ -108,7 +110,8 @@ public final class JavaReader {
     }
     StringBuilder tokens = new StringBuilder();
     for (String text : texts) tokens.append(tokens.length() > 0 ? "," : "").append(quoted(text));
-    return "{\"file\":" + quoted(name) + ",\"ok\":" + ok + ",\"tokens\":[" + tokens + "],\"defs\":[" + reader.defs + "]}";
+    String head = "{\"file\":" + quoted(name) + ",\"ok\":" + ok + ",\"tokens\":[" + tokens + "],\"rows\":[" + rows;
+    return head + "],\"defs\":[" + reader.defs + "]}";
   }
 
   public static void main(String[] args) throws Exception {

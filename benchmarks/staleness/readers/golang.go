@@ -1,5 +1,5 @@
 // Reads Go by its own parser: one file name a line on standard input, one JSON object a line on standard output:
-// {file, ok, tokens: [text...], defs: [{name, qualname, sig, kind, start, end, first, last}]}
+// {file, ok, tokens: [text...], rows: [line...], defs: [{name, qualname, sig, kind, start, end, first, last}]}
 package main
 
 import (
@@ -27,20 +27,21 @@ type reading struct {
 	File   string       `json:"file"`
 	Ok     bool         `json:"ok"`
 	Tokens []string     `json:"tokens"`
+	Rows   []int        `json:"rows"`
 	Defs   []definition `json:"defs"`
 }
 
-// scan gives the tokens without comments and without semicolons, and the number of the token at or after each offset.
-func scan(source []byte) ([]string, []int) {
+// scan gives the tokens without comments and without semicolons, their lines and their offsets.
+func scan(source []byte) ([]string, []int, []int) {
 	set := token.NewFileSet()
 	file := set.AddFile("", -1, len(source))
 	var lexer scanner.Scanner
 	lexer.Init(file, source, func(token.Position, string) {}, 0)
-	texts, offsets := []string{}, []int{}
+	texts, rows, offsets := []string{}, []int{}, []int{}
 	for {
 		pos, kind, literal := lexer.Scan()
 		if kind == token.EOF {
-			return texts, offsets
+			return texts, rows, offsets
 		}
 		if kind == token.SEMICOLON {
 			continue
@@ -49,6 +50,7 @@ func scan(source []byte) ([]string, []int) {
 			literal = kind.String()
 		}
 		texts = append(texts, literal)
+		rows = append(rows, file.Line(pos))
 		offsets = append(offsets, file.Offset(pos))
 	}
 }
@@ -70,7 +72,7 @@ func receiver(expr ast.Expr) string {
 }
 
 func read(name string) reading {
-	out := reading{File: name, Tokens: []string{}, Defs: []definition{}}
+	out := reading{File: name, Tokens: []string{}, Rows: []int{}, Defs: []definition{}}
 	source, err := os.ReadFile(name)
 	if err != nil {
 		return out
@@ -82,7 +84,7 @@ func read(name string) reading {
 	}
 	var offsets []int
 	out.Ok = true
-	out.Tokens, offsets = scan(source)
+	out.Tokens, out.Rows, offsets = scan(source)
 	add := func(name, qualname, kind string, from, to token.Pos) {
 		first, last := -1, -1
 		start, end := set.Position(from), set.Position(to-1)

@@ -1,5 +1,5 @@
 """Reads Python by its own parser: one file name a line on standard input, one JSON object a line on standard output:
-{file, ok, tokens: [text...], defs: [{name, qualname, sig, kind, start, end, first, last}]}
+{file, ok, tokens: [text...], rows: [line...], defs: [{name, qualname, sig, kind, start, end, first, last}]}
 
 Tokens are those of the file without comments, docstrings and type annotations; strings count by their value.
 """
@@ -97,7 +97,7 @@ def _read(path: str) -> dict[str, object]:
             name = names[-1]
             row = {"name": name, "qualname": ".".join(names), "sig": "", "kind": kind, "start": start, "end": end}
             found.append({**row, "first": inside[0], "last": inside[-1]})
-    return {"file": path, "ok": True, "tokens": [word for word, _ in tokens], "defs": found}
+    return {"file": path, "ok": True, "tokens": [word for word, _ in tokens], "rows": rows, "defs": found}
 
 
 def main() -> None:
@@ -106,7 +106,7 @@ def main() -> None:
         try:
             row = _read(path)
         except (SyntaxError, ValueError, RecursionError, tokenize.TokenError):
-            row = {"file": path, "ok": False, "tokens": [], "defs": []}
+            row = {"file": path, "ok": False, "tokens": [], "rows": [], "defs": []}
         print(json.dumps(row), flush=True)
 
 

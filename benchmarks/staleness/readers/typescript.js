@@ -1,5 +1,6 @@
-// Reads TypeScript by its own compiler: one file name a line on standard input, one JSON object a line on standard output:
-// {file, ok, tokens: [text...], defs: [{name, qualname, sig, kind, start, end, first, last}]}
+// Reads TypeScript and JavaScript by the TypeScript compiler: one file name a line on standard input, one JSON object a line on standard output:
+// {file, ok, tokens: [text...], rows: [line...], defs: [{name, qualname, sig, kind, start, end, first, last}]}
+// Types of variables, fields, parameters and results are no tokens, unless nothing but types is there: in signatures.
 // TYPESCRIPT names the folder of the `typescript` package.
 "use strict";
 const fs = require("fs");
@@ -18,7 +19,17 @@ function leaves(node, source, out) {
     if (text) out.push({ text, start, end: node.end });
     return;
   }
-  for (const child of children) leaves(child, source, out);
+  const type = annotated(node) ? node.type : undefined;
+  children.forEach((child, number) => {
+    if (type && (child === type || (child.kind === K.ColonToken && children[number + 1] === type))) return;
+    leaves(child, source, out);
+  });
+}
+
+function annotated(node) {
+  if (ts.isVariableDeclaration(node) || ts.isPropertyDeclaration(node)) return true;
+  if (ts.isParameter(node)) return Boolean(node.parent.body);
+  return ts.isFunctionLike(node) && Boolean(node.body);
 }
 
 const isFunction = (node) => node && (ts.isArrowFunction(node) || ts.isFunctionExpression(node));
@@ -56,6 +67,10 @@ function definitions(source) {
       } else if (ts.isVariableStatement(node) && node.declarationList.declarations.length === 1) {
         const one = node.declarationList.declarations[0];
         if (isFunction(one.initializer) && ts.isIdentifier(one.name)) add(node, one.name.text, outer, "function");
+      } else if (ts.isExpressionStatement(node) && ts.isBinaryExpression(node.expression)) {
+        const { left, operatorToken, right } = node.expression;
+        if (operatorToken.kind !== K.EqualsToken || !ts.isPropertyAccessExpression(left) || !isFunction(right)) continue;
+        add(node, left.name.text, [...outer, left.expression.getText(source)], "function");
       } else if (ts.isModuleDeclaration(node) && node.body && ts.isModuleBlock(node.body)) {
         walk(node.body.statements, [...outer, node.name.text]);
       }
@@ -65,11 +80,13 @@ function definitions(source) {
   return found;
 }
 
+const KINDS = { ".tsx": ts.ScriptKind.TSX, ".js": ts.ScriptKind.JS, ".mjs": ts.ScriptKind.JS, ".cjs": ts.ScriptKind.JS };
+
 function read(file) {
   const text = fs.readFileSync(file, "utf8");
-  const kind = file.endsWith(".tsx") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+  const kind = KINDS[file.slice(file.lastIndexOf("."))] || ts.ScriptKind.TS;
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, kind);
-  if (source.parseDiagnostics.length) return { file, ok: false, tokens: [], defs: [] };
+  if (source.parseDiagnostics.length) return { file, ok: false, tokens: [], rows: [], defs: [] };
   const tokens = [];
   leaves(source, source, tokens);
   const line = (at) => source.getLineAndCharacterOfPosition(at).line + 1;
@@ -78,7 +95,7 @@ function read(file) {
   const defs = definitions(source)
     .filter((d) => index.has(d.from) && last.has(d.to))
     .map(({ from, to, ...rest }) => ({ ...rest, start: line(from), end: line(to - 1), first: index.get(from), last: last.get(to) }));
-  return { file, ok: true, tokens: tokens.map((token) => token.text), defs };
+  return { file, ok: true, tokens: tokens.map((token) => token.text), rows: tokens.map((token) => line(token.start)), defs };
 }
 
 for (const file of fs.readFileSync(0, "utf8").split("\n")) {

@@ -1,6 +1,6 @@
 """The verdict on a piece of code that a memory refers to: unchanged, moved, changed, deleted and so on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -25,6 +25,7 @@ class CodeVerdict:
     amount: float = 0.0  # the part of it that changed, 0 to 1
     name: str = ""  # its current qualified name, if it is a symbol
     others: tuple[str, ...] = ()  # where else it could be, as `path:line`
+    searched: bool = field(default=False, compare=False)  # other files were searched: the verdict rests on all of them
 
 
 @dataclass(frozen=True, slots=True)

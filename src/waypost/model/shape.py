@@ -55,6 +55,7 @@ class FileShape:
     notes: "array[int]" = field(default_factory=lambda: array("Q"))  # words of comments
     note_rows: "array[int]" = field(default_factory=lambda: array("I"))
     texts: "array[int]" = field(default_factory=lambda: array("Q"))  # hash of each line without white space; 0: blank
+    imports: tuple[tuple[int, int], ...] = ()  # words of each import, as half-open ranges
     broken: bool = False  # parts could not be parsed, so their marks are unreliable
     typed: bool = False  # type annotations are among the words
     _meanings: "dict[tuple[int, int, str, int | None], bytes]" = field(default_factory=dict, init=False, repr=False)
@@ -122,13 +123,41 @@ class FileShape:
         )
 
     def _hash(self, words: "array[int]", first: int, marks: list[int]) -> bytes:
+        shifts = self._import_shifts(words, first)
+        if shifts:
+            ordered = words[:]
+            for start, end, shift in shifts:
+                ordered[start + shift : end + shift] = words[start:end]
+            words = ordered
         digest = blake2b(word_bytes(words), digest_size=MEANING_BYTES)
-        groups = array("Q")
-        for mark in marks:
-            if self.opens[mark] > first or self.closes[mark] < first + len(words):
-                groups.extend((self.kinds[mark] & ~LIST, self.opens[mark] - first, self.closes[mark] - first))
-        digest.update(word_bytes(groups))
+        groups = [
+            (self.kinds[mark] & ~LIST, self.opens[mark] - first, self.closes[mark] - first)
+            for mark in marks
+            if self.opens[mark] > first or self.closes[mark] < first + len(words)
+        ]
+        if shifts:
+            groups = sorted((_shifted(group, shifts) for group in groups), key=lambda group: group[1])
+        digest.update(word_bytes(array("Q", [number for group in groups for number in group])))
         return digest.digest()
+
+    def _import_shifts(self, words: "array[int]", first: int) -> list[tuple[int, int, int]]:
+        """Where imports among these words go when adjacent ones are sorted: start, end, and how far they move."""
+        begin = bisect_left(self.imports, (first, 0))
+        spans = [
+            (start - first, end - first)
+            for start, end in self.imports[begin : bisect_left(self.imports, (first + len(words), 0))]
+            if end <= first + len(words)
+        ]
+        shifts: list[tuple[int, int, int]] = []
+        while spans:
+            size = next((place for place in range(1, len(spans)) if spans[place][0] != spans[place - 1][1]), len(spans))
+            run, spans = spans[:size], spans[size:]
+            target = run[0][0]
+            for start, end in sorted(run, key=lambda span: words[span[0] : span[1]].tolist()):
+                if start != target:
+                    shifts.append((start, end, target - start))
+                target += end - start
+        return shifts
 
     def _inside(self, first: int, behind: int) -> list[int]:
         """The marks inside these words. An empty mark at the edge is inside if its parent is."""
@@ -143,6 +172,14 @@ class FileShape:
 
     def _is_at_edge(self, mark: int, first: int, behind: int) -> bool:
         return self.opens[mark] == first or self.closes[mark] == behind
+
+
+def _shifted(group: tuple[int, int, int], shifts: list[tuple[int, int, int]]) -> tuple[int, int, int]:
+    kind, opens, closes = group
+    for start, end, shift in shifts:
+        if start <= opens and closes <= end and opens < end:
+            return kind, opens + shift, closes + shift
+    return group
 
 
 def words_hash(words: "array[int]") -> bytes:

@@ -1,6 +1,7 @@
-"""Find lines that are not a whole symbol: in their symbol, their file, then the file's successors."""
+"""Find lines that are not a whole symbol: in their symbol, their file, the file's successors, then other changed files."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, CodeVerdict
 from waypost.model.reference import LineRange
@@ -18,6 +19,8 @@ _NOTE_WORDS_DISTINCT, _NOTE_WORDS_RARE = 8, 3
 _BOTH = 2
 _ALIKE_INSIDE = 0.4  # within the symbol it was in
 _ALIKE_OUTSIDE = 0.5
+_ALIKE_ELSEWHERE = 0.6  # in a file that it may have moved to
+_AMOUNT_SURE = 0.2  # changed no more than that, it is still where it was: other files are not searched
 
 
 def follow_part(anchor: Anchor, was: LineRange | None, here: FileShape | None, others: OtherFiles) -> CodeVerdict:
@@ -29,11 +32,44 @@ def follow_part(anchor: Anchor, was: LineRange | None, here: FileShape | None, o
         lines = _lines_as_written(anchor, was, shape) if shape.broken or anchor.broken else None
         if lines is not None:
             return _verdict(same, shape, lines, inside)
-    for shape, _ in _shapes(anchor, here, others):
-        changed = _similar(anchor, shape, _enclosing_symbol(anchor, shape))
-        if changed is not None:
-            return changed
-    return CodeVerdict(DELETED)
+    similar = (_similar(anchor, shape, _enclosing_symbol(anchor, shape)) for shape, _ in _shapes(anchor, here, others))
+    changed = next((verdict for verdict in similar if verdict is not None), None)
+    if changed is not None and (changed.name or changed.amount <= _AMOUNT_SURE):
+        return changed
+    return replace(_part_elsewhere(anchor, others) or changed or CodeVerdict(DELETED), searched=True)
+
+
+def _part_elsewhere(anchor: Anchor, others: OtherFiles) -> CodeVerdict | None:
+    """The lines in another changed file: the same if that is one, else the most similar ones."""
+    if anchor.count < _WORDS_RARE:
+        return None
+    spots = []
+    for shape in others.changed():
+        places = _occurrences(anchor, shape, (0, len(shape.words)))
+        places = [place for place in places if anchor.count >= _WORDS_DISTINCT or _equal_sides(anchor, shape, place)]
+        before = others.before(shape.path) if places else None
+        if before is None or not _all_places(anchor, before, (0, len(before.words)), 1):
+            spots += [(shape, place) for place in places]
+    if len(spots) == 1:
+        shape, place = spots[0]
+        return _verdict(MOVED, shape, _lines(anchor, shape, place, place + anchor.count), None)
+    return _similar_elsewhere(anchor, others) if not spots and anchor.count >= _WORDS_DISTINCT else None
+
+
+def _similar_elsewhere(anchor: Anchor, others: OtherFiles) -> CodeVerdict | None:
+    best: tuple[float, FileShape, Window] | None = None
+    for shape in others.changed():
+        window = best_window(anchor.sketch, shape.words)
+        if window is None or window.likeness < _ALIKE_ELSEWHERE or (best is not None and window.likeness <= best[0]):
+            continue
+        before = others.before(shape.path)
+        older = best_window(anchor.sketch, before.words) if before is not None else None
+        if older is None or older.likeness < _ALIKE_OUTSIDE:
+            best = window.likeness, shape, window
+    if best is None:
+        return None
+    _, shape, window = best
+    return _verdict(CHANGED, shape, _lines(anchor, shape, window.first, window.behind), None, _amount(anchor, window))
 
 
 def follow_note(anchor: Anchor, here: FileShape | None, others: OtherFiles) -> CodeVerdict:
@@ -47,7 +83,39 @@ def follow_note(anchor: Anchor, here: FileShape | None, others: OtherFiles) -> C
             verdict = _follow_wordless_lines(anchor, shape, inside, expected, same)
         if verdict is not None:
             return verdict
-    return CodeVerdict(DELETED)
+    return _comment_elsewhere(anchor, others) or CodeVerdict(DELETED)
+
+
+def _comment_elsewhere(anchor: Anchor, others: OtherFiles) -> CodeVerdict | None:
+    """The same comment in another changed file, if it is new there and in only one."""
+    if anchor.count < _NOTE_WORDS_DISTINCT or not anchor.opening:
+        return None
+    spots = []
+    for shape in others.changed():
+        places = [place for place in _same_notes(anchor, shape) if not _words_added(anchor, shape, place)]
+        before = others.before(shape.path) if places else None
+        if before is None or not _same_notes(anchor, before):
+            spots += [(shape, place) for place in places]
+    if len(spots) != 1:
+        return None
+    shape, place = spots[0]
+    return _verdict(MOVED, shape, _note_lines(anchor, shape, place), None)
+
+
+def _same_notes(anchor: Anchor, shape: FileShape, inside: tuple[int, int] | None = None) -> list[int]:
+    inside = inside if inside is not None else (0, len(shape.notes))
+    return note_occurrences(shape, inside, anchor.opening, anchor.count, anchor.meaning)
+
+
+def _note_lines(anchor: Anchor, shape: FileShape, place: int) -> LineRange:
+    rows = shape.note_rows[place], shape.note_rows[place + anchor.count - 1]
+    return LineRange(max(1, rows[0] - anchor.lead), min(shape.line_count, rows[1] + anchor.trail))
+
+
+def _words_added(anchor: Anchor, shape: FileShape, place: int) -> int:
+    """How many words were added on the lines of a comment: "not" before a sentence reverses it."""
+    begin, end = shape.notes_between(shape.note_rows[place], shape.note_rows[place + anchor.count - 1])
+    return end - begin - anchor.count
 
 
 def _follow_wordless_lines(
@@ -69,14 +137,14 @@ def _follow_comment(
     anchor: Anchor, shape: FileShape, inside: Landmark | None, expected: int, same: str
 ) -> CodeVerdict | None:
     first, behind = shape.notes_between(inside.first, inside.end) if inside else (0, len(shape.notes))
-    equal = note_occurrences(shape, (first, behind), anchor.opening, anchor.count, anchor.meaning)
+    equal = _same_notes(anchor, shape, (first, behind))
     is_identified = inside is not None or not anchor.qualified or anchor.count >= _NOTE_WORDS_DISTINCT
     if equal and (is_identified or (len(equal) == 1 and anchor.count >= _NOTE_WORDS_RARE)):
-        place = min(equal, key=lambda place: abs(shape.note_rows[place] - expected))
-        rows = shape.note_rows[place], shape.note_rows[place + anchor.count - 1]
-        lines = LineRange(max(1, rows[0] - anchor.lead), min(shape.line_count, rows[1] + anchor.trail))
-        begin, end = shape.notes_between(*rows)
-        added = end - begin - anchor.count  # words added on its lines: "not" before a sentence reverses it
+        place = min(
+            equal,
+            key=lambda place: (_words_added(anchor, shape, place) > 0, abs(shape.note_rows[place] - expected)),
+        )
+        lines, added = _note_lines(anchor, shape, place), _words_added(anchor, shape, place)
         if added:
             return _verdict(CHANGED, shape, lines, inside, added / (added + anchor.count))
         return _verdict(same, shape, lines, inside)

@@ -117,13 +117,16 @@ def _equal_by_name(anchor: Anchor, candidates: list[_Spot], others: OtherFiles) 
 
 
 def _edited_in_other_file(anchor: Anchor, candidates: list[_Spot], others: OtherFiles) -> CodeVerdict | None:
-    """The only new symbol of its name, edited. Names such as `__init__` are too frequent to count."""
+    """The only new symbol of its name, edited. Names such as `__init__` are too frequent to count without their class."""
     candidates = [spot for spot in candidates if not _older(spot, others)]
     if len(candidates) > 1:
         candidates = [spot for spot in candidates if is_named(spot[1], anchor.qualified)]
-    if len(candidates) != 1 or last_name(anchor.qualified).startswith("__"):
+    if len(candidates) != 1:
         return None
-    least = _ALIKE_QUALIFIED if is_named(candidates[0][1], anchor.qualified) else _ALIKE_NAMED
+    same_name = is_named(candidates[0][1], anchor.qualified)
+    if last_name(anchor.qualified).startswith("__") and not (same_name and parent_of(anchor.qualified)):
+        return None
+    least = _ALIKE_QUALIFIED if same_name else _ALIKE_NAMED
     return _most_alike(anchor, candidates, least)
 
 

@@ -7,6 +7,7 @@ from waypost.model.shape import FileShape, Landmark, word_bytes, words_hash
 from waypost.refs.anchor import TEXT_BYTES
 
 _SURROUNDING = 3  # words on each side identify a place
+_MOST_RUNS = 100  # of imports
 _MOST_HASHED = 200_000  # words hashed at places with the same opening; bounds files that repeat one word
 
 
@@ -79,7 +80,20 @@ def occurrences(
             if same and (not closing or shape.count_closing_marks(start, start + count) >= closing):
                 starts.append(start)
         place = lower.find(low, place + 1)
-    return starts
+    return starts or [
+        start for start in _import_runs(shape, inside, count) if shape.part_meaning(start, start + count) == meaning
+    ]
+
+
+def _import_runs(shape: FileShape, inside: tuple[int, int], count: int) -> list[int]:
+    """Where adjacent imports with so many words begin: they may be in another order."""
+    starts = {start for start, _ in shape.imports}
+    ends = {end for _, end in shape.imports}
+    return [
+        start
+        for start, end in shape.imports
+        if inside[0] <= start and start + count <= inside[1] and start + count in ends and end in starts
+    ][:_MOST_RUNS]
 
 
 def note_occurrences(

@@ -803,3 +803,33 @@ def test_code_means_the_same_with_annotations(language: str, plain: str, annotat
 def test_types_that_are_the_code_count(language: str, code: str, other: str) -> None:
     """Of a field or an interface the type is all there is, and in a statically typed language it decides what runs."""
     assert meaning(language, code) != meaning(language, other)
+
+
+@pytest.mark.parametrize(
+    ("language", "head", "imports", "tail"),
+    [
+        ("python", "", ("import b", "from a import c, d", "import e as f"), "print(b)"),
+        ("javascript", "", ('import {b} from "b";', 'import a from "./a";'), "run(a);"),
+        ("typescript", "", ('import type {b} from "b";', 'import a from "./a";'), "run(a);"),
+        ("tsx", "", ('import {b} from "b";', 'import a from "./a";'), "run(a);"),
+        ("go", "package p\nimport (", ('"os"', 'b "fmt"', '"a/io"'), ")\nvar x = 1"),
+        ("rust", "", ("use b::c;", "use a::{d, e};"), "fn f() {}"),
+        ("java", "package p;", ("import b.C;", "import static a.D.e;"), "class F {}"),
+        ("php", "<?php", ("use B\\C;", "use A\\D;"), "f();"),
+        ("csharp", "", ("using B;", "using A.C;"), "class F {}"),
+        ("kotlin", "package p", ("import b.C", "import a.D"), "fun f() = 1"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and value.isalpha() else "",
+)
+def test_the_order_of_imports_does_not_count(language: str, head: str, imports: tuple[str, ...], tail: str) -> None:
+    def text(lines: tuple[str, ...]) -> str:
+        return "\n".join((head, *lines, tail, ""))
+
+    assert meaning(language, text(imports)) == meaning(language, text(imports[::-1]))
+    assert meaning(language, text(imports)) != meaning(language, text(imports[1:]))
+    assert meaning(language, text(imports), typed=True) != meaning(language, text(imports[::-1]), typed=True)
+
+
+def test_the_order_of_other_statements_counts() -> None:
+    assert meaning("python", "import a\nf()\nimport b\n") != meaning("python", "import b\nf()\nimport a\n")
+    assert meaning("python", "f()\ng()\n") != meaning("python", "g()\nf()\n")

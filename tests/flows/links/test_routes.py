@@ -8,6 +8,7 @@ from tests.conftest import Git, OpenMemory
 
 from waypost.model.code_verdict import DELETED, MOVED
 from waypost.model.reference import CodeReference
+from waypost.refs.other_files import MOST_CHANGED
 
 FILLER = "".join(f"def step_{number}(value):\n    return value * {number} + {number % 7}\n\n\n" for number in range(30))
 OTHER = "".join(f"def walk_{number}(place):\n    return place - {number} * {number % 5}\n\n\n" for number in range(60))
@@ -146,3 +147,20 @@ def test_earlier_pins_survive_an_export(open_memory: OpenMemory, tree: Path, git
         reference = memory.show(made.id).version.refs[0]
     assert len(reference.earlier) == 1
     assert CodeReference.from_json(reference.to_json(anchored=True)) == reference
+
+
+def test_nearby_files_are_searched_first(open_memory: OpenMemory, tree: Path, git: Git, history: list[str]) -> None:
+    git(tree, "checkout", "-q", history[0])
+    note = "# Connections are closed by the server\n# after ten seconds without a request.\n"
+    write(tree, "web/pools.py", f"import os\n\n{note}\nprint(os)\n")
+    git(tree, "add", "-A")
+    git(tree, "commit", "-qm", "a comment")
+    with open_memory(str(tree)) as memory:
+        made = memory.remember("The server closes connections", refs=["web/pools.py#L3-L4"])
+        assert made.id is not None
+        write(tree, "web/pools.py", "import os\n\nprint(os)\n")
+        for number in range(MOST_CHANGED + 10):
+            write(tree, f"examples/example_{number}.py", f"print({number})\n")
+        write(tree, "web/server.py", f"import sys\n\n{note}\nprint(sys)\n")
+        link = memory.show(made.id).links[0]
+    assert (link.finding.state, str(link.reference)) == (MOVED, "web/server.py#L3-L4")

@@ -17,29 +17,49 @@ _SECONDS = 3.0  # for all files of one call
 _MOST_STEPS = 12  # renames of one file, one after the other
 _MOST_PATHS = 500  # per call of git
 _MOST_COMMITS = 200  # that deleted or added a file, per step
+_MOST_BASES = 200  # commits whose common ancestor is looked for
 _MOST_RENAMES = 1_000  # git compares each deleted file with each new one
 
 
-def later_paths(root: Path, paths: Iterable[str], *, seconds: float = _SECONDS) -> dict[str, tuple[str, ...]]:
-    """For files that are gone, the paths they have had since, by commits up to the current one; latest first."""
-    return _follow(root, "HEAD", paths, "D", seconds)
+def later_paths(
+    root: Path, paths: Iterable[str], since: Iterable[str], *, seconds: float = _SECONDS
+) -> dict[str, tuple[str, ...]]:
+    """For files that are gone, the paths they have had since these commits, which had them; latest first."""
+    checkout = open_checkout(root)
+    if checkout is None:
+        return {}
+    end = time.monotonic() + seconds
+    base = _common_ancestor(checkout, since, seconds)
+    return _follow(checkout, f"{base}..HEAD" if base else "HEAD", paths, "D", end)
 
 
 def earlier_paths(
     root: Path, commit: str, paths: Iterable[str], *, seconds: float = _SECONDS
 ) -> dict[str, tuple[str, ...]]:
-    """For files of this commit, the paths they had before; latest first. Needed when an older commit is checked out."""
-    if not _COMMIT.fullmatch(commit.encode("ascii", "replace")):
-        return {}
-    return _follow(root, commit, paths, "A", seconds)
+    """For files of this commit, the paths they had before, down to the current commit or a common ancestor; latest first.
 
-
-def _follow(root: Path, tip: str, paths: Iterable[str], change: str, seconds: float) -> dict[str, tuple[str, ...]]:
+    They are needed when an older commit or another branch is checked out.
+    """
     checkout = open_checkout(root)
-    wanted = [path for path in dict.fromkeys(paths) if unsafe_name(path) is None]
-    if checkout is None or not wanted:
+    if checkout is None or not _COMMIT.fullmatch(commit.encode("ascii", "replace")):
         return {}
-    end = time.monotonic() + seconds
+    return _follow(checkout, f"HEAD..{commit}", paths, "A", time.monotonic() + seconds)
+
+
+def _common_ancestor(checkout: GitCheckout, commits: Iterable[str], seconds: float) -> str:
+    """The latest commit from which all these and the current one descend. Empty if git does not know it."""
+    chosen = list(dict.fromkeys(commits))
+    if not chosen or len(chosen) > _MOST_BASES or not all(_COMMIT.fullmatch(commit.encode()) for commit in chosen):
+        return ""
+    answer = checkout.ask("merge-base", "--octopus", "HEAD", *chosen, seconds=seconds) or b""
+    base = answer.strip()
+    return base.decode() if _COMMIT.fullmatch(base) else ""
+
+
+def _follow(
+    checkout: GitCheckout, tip: str, paths: Iterable[str], change: str, end: float
+) -> dict[str, tuple[str, ...]]:
+    wanted = [path for path in dict.fromkeys(paths) if unsafe_name(path) is None]
     steps: dict[str, list[str]] = {}  # path to what it was renamed to (or from), latest first
     frontier = wanted
     for _ in range(_MOST_STEPS):

@@ -14,7 +14,7 @@ from waypost.code.shape.tree import read_tree
 from waypost.code.source import COMPONENT_LANGUAGES, Parsed, SourceFile
 from waypost.code.syntax.grammars import grammar, has_grammar
 from waypost.code.syntax.reader import source_bytes
-from waypost.model.shape import SECTION, FileShape, Landmark, word_code
+from waypost.model.shape import LIST, SECTION, FileShape, Landmark, word_code
 
 _TREE = "tree-sitter"
 _LARGE = 20_000  # bytes
@@ -42,6 +42,7 @@ def shape_of(source: SourceFile, parsed: Parsed, *, typed: bool = False) -> File
         notes=sheet.notes,
         note_rows=sheet.note_rows,
         texts=array("Q", map(_text_code, data.split(b"\n")[: parsed.line_count])),
+        imports=_imports(parsed.language, sheet, typed),
         broken=parsed.broken,
         typed=typed,
     )
@@ -109,6 +110,14 @@ def _decorated(language: str, sheet: ShapeSheet) -> dict[int, list[int]]:
             if kind in wraps:
                 first_words.setdefault(sheet.closes[mark], []).append(sheet.opens[mark])
     return first_words
+
+
+def _imports(language: str, sheet: ShapeSheet, typed: bool) -> tuple[tuple[int, int], ...]:
+    codes = plan_for(language, typed).imports if has_grammar(language) else ()
+    if not codes:
+        return ()
+    marks = [mark for mark, kind in enumerate(sheet.kinds) if kind & ~LIST in codes]
+    return tuple((sheet.opens[mark], sheet.closes[mark]) for mark in marks)
 
 
 def _sections(source: SourceFile, parsed: Parsed) -> Iterator[Landmark]:

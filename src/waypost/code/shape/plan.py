@@ -33,6 +33,7 @@ class ShapePlan:
     final: frozenset[int]  # signs after these do not count
     pairs: frozenset[int]  # kinds whose first child is a key that may be quoted
     wraps: frozenset[int]  # codes of marks around a definition and its decorators
+    imports: frozenset[int]  # codes of marks whose order does not count
     annotations: dict[int, frozenset[int]]  # children that do not count, by kind of parent
     valued: frozenset[int]  # kinds whose annotation counts if they have no value
     functions: frozenset[int]
@@ -67,6 +68,7 @@ def plan_for(language: str, typed: bool = False) -> ShapePlan:
         final=listed("final"),
         pairs=frozenset(numbers.get("pair", ()) if rules.get("quotes") and not rules.get("docs") else ()),
         wraps=frozenset(_mark_code(name) for name in rules.get("wraps", ())),
+        imports=frozenset(_mark_code(name) for name in rules.get("imports", ())),
         annotations=_children(rules.get("annotations", {}), numbers),
         valued=listed("valued"),
         functions=listed("functions"),

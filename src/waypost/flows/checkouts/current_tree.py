@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from datetime import datetime
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -61,6 +62,7 @@ class TreeNow:
         self._words_by_path: dict[str, frozenset[bytes]] = {}
         self._past_shapes: dict[tuple[FileAtCommit, bool], FileShape | None] = {}
         self._later: dict[str, tuple[str, ...]] = {}
+        self._pins: dict[str, set[str]] = {}  # commits at which references into a file were pinned
         self._commits: dict[tuple[str, tuple[str, ...]], tuple[FileCommit, ...]] = {}
 
     @property
@@ -268,12 +270,13 @@ class TreeNow:
         return self._words_by_path[path]
 
     def changed_lately(self, since: Pin) -> Iterator[FileShape]:
-        """Other files of the same type that changed since the reference was pinned, new ones first."""
+        """Other files of the same type that changed since the reference was pinned: new ones first, then nearby ones."""
         changes = self.changes_since(since.commit)
         paths = (*changes.changed, *changes.renamed.values()) if changes.complete else self._newer(since)
         ending = PurePosixPath(since.path).suffix
-        alike = sorted({path for path in paths if path.endswith(ending)})
-        for path in sorted(alike, key=lambda path: path not in changes.new)[:MOST_CHANGED]:
+        alike = {path for path in paths if path.endswith(ending)}
+        nearest = sorted(alike, key=lambda path: (path not in changes.new, -_common_folders(path, since.path), path))
+        for path in nearest[:MOST_CHANGED]:
             shape = self.shape(path, typed=since.typed) if path != since.path else None
             if shape is not None:
                 yield shape
@@ -296,7 +299,7 @@ class TreeNow:
     def past_paths(self, since: Pin) -> tuple[str, ...]:
         """Other paths that the file has had since it was pinned, whether or not they exist."""
         renamed = self.changes_since(since.commit).renamed.get(since.path)
-        later = () if self.digest(since.path) else self._later_paths(since.path)
+        later = () if self.digest(since.path) else self._later_paths(since)
         return (*((renamed,) if renamed is not None else ()), *later)
 
     def commits_since(self, commit: str, paths: tuple[str, ...]) -> tuple[FileCommit, ...]:
@@ -306,24 +309,29 @@ class TreeNow:
         return self._commits[key]
 
     def _renames_along_history(self, since: Pin) -> Iterator[str]:
-        later = self._later_paths(since.path)
+        later = self._later_paths(since)
         yield from later
         if self._root is not None and since.commit and not later:
             earlier = earlier_paths(self._root, since.commit, [since.path]).get(since.path, ())
             yield from earlier
             gone = [path for path in earlier if not self.digest(path)]
-            for paths in (later_paths(self._root, gone) if gone else {}).values():
+            for paths in (later_paths(self._root, gone, [since.commit]) if gone else {}).values():
                 yield from paths
 
-    def _later_paths(self, path: str) -> tuple[str, ...]:
+    def note_pins(self, pins: Iterable[Pin]) -> None:
+        """Tell which pins will be followed, so that git is asked once for all missing files."""
+        for pin in pins:
+            self._pins.setdefault(pin.path, set()).add(pin.commit)
+
+    def _later_paths(self, since: Pin) -> tuple[str, ...]:
         """The later paths of a missing file. Git is asked once for all missing files."""
-        if path not in self._later and self._root is not None:
-            gone = [
-                other for other in {**self._rows, path: None} if other not in self._later and not self.digest(other)
-            ]
-            later = later_paths(self._root, gone)
-            self._later |= {other: later.get(other, ()) for other in gone}
-        return self._later.get(path, ())
+        self.note_pins([since])
+        if since.path not in self._later and self._root is not None:
+            gone = [path for path in self._pins if path not in self._later and not self.digest(path)]
+            commits = {commit for path in gone for commit in self._pins[path]}
+            later = later_paths(self._root, gone, commits)
+            self._later |= {path: later.get(path, ()) for path in gone}
+        return self._later.get(since.path, ())
 
     def past_shape(self, path: str, since: Pin) -> FileShape | None:
         """The shape of a file when the reference was pinned, or None if git does not have it."""
@@ -344,3 +352,8 @@ class TreeNow:
         ending = PurePosixPath(since.path).suffix
         new = (path for path in self._not_indexed_yet if path.endswith(ending))
         return next((path for path in (*same, *new) if self.digest(path) in wanted), None)
+
+
+def _common_folders(left: str, right: str) -> int:
+    pairs = zip(PurePosixPath(left).parts[:-1], PurePosixPath(right).parts[:-1], strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -68,6 +68,7 @@ def _check_page(
     checkout, now = space.identity.checkout_id, space.clock()
     tree.look_up((row.reference.file_path for row in rows), reader)
     digests = {(row.number, row.place): tree.digest(row.reference.file_path) for row in rows}
+    tree.note_pins(pin_of(row.reference) for row in rows if not digests[row.number, row.place])
     current = reader.references.verdicts(checkout, {row.number for row in rows})
     earlier_verdicts = {} if again else reader.references.verdicts_for(checkout, digests)
     verdicts: dict[Key, StoredVerdict] = {}
@@ -94,7 +95,7 @@ def _check_page(
             checked_at=now,
             since=_since(tree, row.reference, finding, before, past_verdict, now),
             target_hash=tree.digest(finding.path) if finding.path not in (None, row.reference.file_path) else b"",
-            tree=tree.state if finding.state in (DELETED, AMBIGUOUS, UNCHECKED) else "",
+            tree=tree.state if _rests_on_tree(finding) else "",
         )
         verdict = _explained(space, causes, row.reference, verdict)
         verdicts[key] = verdict
@@ -106,6 +107,11 @@ def _check_page(
             writer.references.put_verdicts(checkout, _still_meant(writer, rows, new))
             writer.meta.set(judged_key(checkout), format_time(now))
     return verdicts
+
+
+def _rests_on_tree(finding: CodeVerdict) -> bool:
+    """Whether any other file can change the verdict, besides the one the code was found in."""
+    return finding.state in (DELETED, AMBIGUOUS, UNCHECKED) or (finding.searched and finding.state == CHANGED)
 
 
 def _still_meant(reader: Reader, rows: Sequence[ReferenceRow], new: Sequence[StoredVerdict]) -> list[StoredVerdict]:
@@ -137,11 +143,10 @@ def _explained(
 
 def _holds(verdict: StoredVerdict, reference: CodeReference, tree: "TreeNow", now: datetime) -> bool:
     finding = verdict.finding
-    if finding.path is not None and finding.path != reference.file_path:
-        return tree.digest(finding.path) == verdict.target_hash and not verdict.tree
-    if verdict.tree:
-        return verdict.tree == tree.state and now - verdict.checked_at < _LOOKED_FOR_AGAIN
-    return True
+    if verdict.tree and (verdict.tree != tree.state or now - verdict.checked_at >= _LOOKED_FOR_AGAIN):
+        return False
+    is_here = finding.path is None or finding.path == reference.file_path
+    return is_here or tree.digest(finding.path or "") == verdict.target_hash
 
 
 def _since(

@@ -1,5 +1,5 @@
 // Reads Rust by the lexer of proc-macro2: one file name a line on standard input, one JSON object a line on standard
-// output: {file, ok, tokens: [text...], defs: [{name, qualname, sig, kind, start, end, first, last}]}
+// output: {file, ok, tokens: [text...], rows: [line...], defs: [{name, qualname, sig, kind, start, end, first, last}]}
 // Items are found in the token trees, so that a body in a newer dialect is no obstacle. `sig` is the trait of an `impl`.
 use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
 use std::io::{BufRead, Write};
@@ -240,7 +240,9 @@ fn read(file: &str) -> String {
         reader.items(&nodes, "", "");
     }
     let tokens: Vec<String> = reader.tokens.iter().map(|t| quoted(&t.text)).collect();
-    format!("{{\"file\":{},\"ok\":{ok},\"tokens\":[{}],\"defs\":[{}]}}", quoted(file), tokens.join(","), reader.defs.join(","))
+    let rows: Vec<String> = reader.tokens.iter().map(|t| t.line.to_string()).collect();
+    let (tokens, rows, defs) = (tokens.join(","), rows.join(","), reader.defs.join(","));
+    format!("{{\"file\":{},\"ok\":{ok},\"tokens\":[{tokens}],\"rows\":[{rows}],\"defs\":[{defs}]}}", quoted(file))
 }
 
 fn main() {
