@@ -270,3 +270,8 @@ def test_nothing_of_the_last_seven_days_leaves_its_file_and_every_step_is_due_on
     assert len(set(done)) == len(done)
     assert run(after, today)[1] == []
     assert all(archive_of(path) in after for path in files if path not in recent)
+
+
+def test_scores_of_a_later_day_come_from_a_wrong_clock_and_are_made_again() -> None:
+    files = {"daily/2026-01-30.md": File(1000, scored=date(2030, 6, 1))}
+    assert due_by_time(files, date(2026, 2, 2)) == (Rescore(date(2026, 2, 2), ("daily/2026-01-30.md",)),)

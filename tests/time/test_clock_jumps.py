@@ -8,6 +8,7 @@ from tests.conftest import OpenMemory, TestClock
 from waypost import Memory
 from waypost.flows.admin.maintenance_schedule import overdue_maintenance
 from waypost.flows.erase.expiry import is_any_due
+from waypost.flows.journal_files.log import last_cleanup
 
 YEARS = (2036, 2007, 2026, 1971, 2099, 2026)
 
@@ -73,6 +74,29 @@ def test_a_time_in_the_future_does_not_hide_that_maintenance_is_overdue(memory: 
     assert overdue is not None and overdue.last is None
     memory.admin.maintain()
     assert overdue_maintenance(memory.space) is None
+
+
+def test_a_memory_created_by_a_clock_that_was_ahead_is_maintained_when_it_is_right_again(
+    open_memory: OpenMemory, clock: TestClock
+) -> None:
+    clock.now = at(2030)
+    memory = open_memory()
+    clock.now = at(2026)
+    overdue = overdue_maintenance(memory.space)
+    assert overdue is not None and overdue.last is None
+    memory.admin.maintain()
+    assert overdue_maintenance(memory.space) is None
+
+
+def test_condensing_is_noted_again_after_a_run_by_a_wrong_clock(memory: Memory, clock: TestClock) -> None:
+    clock.now = at(2026)
+    memory.remember("We spoke of the lighthouse", kind="conversation", session="s", speaker="user")
+    clock.now = at(2030)
+    memory.journal.condense()
+    clock.now = at(2026) + timedelta(days=30)
+    memory.journal.condense()
+    last = last_cleanup(memory.space)
+    assert last is not None and last.at == clock.now
 
 
 @pytest.mark.slow

@@ -2,8 +2,9 @@
 
 A mark is a keyed hash without text. A rejected fact leaves marks of its statement, for any kind and domain, and of the
 extractor's topic. A draft is blocked by its own text and by every part that it states as a whole. Marks of earlier
-versions were scoped by kind and domain; they block the same text in that scope. A journal entry leaves and meets only
-the mark of its speaker and time.
+versions were scoped by kind and domain; they block the same text in that scope. A rejected journal entry leaves and
+meets only the mark of its speaker and time. A forgotten one also leaves the mark of its text, said by anybody at any
+time, unless it is small talk.
 """
 
 import hmac
@@ -13,9 +14,11 @@ from waypost.facts.identity import tombstone, tombstones, tombstones_in
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
 from waypost.text.claims import is_statement, spellings, statements
+from waypost.text.normal import fingerprint_text
 
 _FACTS = tuple(name for name, kind in KINDS.items() if not kind.is_journal and not kind.derived)
 LEARNED = "learned:"  # prefix of the keys of learned facts, before their topic
+_FEWEST_WORDS, _FEWEST_LETTERS = 5, 20  # shorter texts ("ok, thanks a lot") are said again by chance
 
 
 def rejection_marks(key: bytes, version: Version) -> list[bytes]:
@@ -32,6 +35,16 @@ def blocking_marks(key: bytes, version: Version) -> list[bytes]:
     exact = tombstones_in(key, version.text, _FACTS, dict.fromkeys((version.domain, "")))
     parts = [part for index, part in enumerate(statements(version.text)) if index == 0 or is_statement(part)]
     return [*dict.fromkeys((*exact, *_claims(key, parts), *topic_marks(key, version.key)))]
+
+
+def spoken_mark(key: bytes, version: Version) -> bytes | None:
+    """The mark of a journal entry's text, whoever says it and when; None for small talk and for facts."""
+    if not KINDS[version.kind].is_journal:
+        return None
+    text = fingerprint_text(version.text)
+    if len(version.text.split()) < _FEWEST_WORDS or len(text) < _FEWEST_LETTERS:
+        return None
+    return hmac.digest(key, f"spoken\0{text}".encode(), "sha256")
 
 
 def topic_marks(key: bytes, name: str | None) -> list[bytes]:

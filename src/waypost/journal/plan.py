@@ -77,8 +77,11 @@ def _days(files: Files, today: date) -> dict[str, date]:
 
 
 def _is_stale(file: File, day: date, today: date) -> bool:
-    """Whether the file needs new scores. Trimming scores it for the day after; from then on every run does."""
-    return day + TRIM_AFTER < today and (file.scored is None or file.scored < today)
+    """Whether the file needs new scores. Trimming scores it for the day after; from then on every run does.
+
+    A score of a later day comes from a wrong clock.
+    """
+    return day + TRIM_AFTER < today and file.scored != today
 
 
 def _joins(files: Files, today: date) -> list[Join]:

@@ -44,9 +44,9 @@ def last_maintained(space: OpenSpace) -> datetime | None:
 def overdue_maintenance(space: OpenSpace) -> Overdue | None:
     """How long maintenance is overdue, or None if it ran in the last day and a half."""
     last, now = last_maintained(space), space.clock()
-    if last is not None and last - now > LONGEST:  # noted by a wrong clock: nobody knows when it was
-        return Overdue(None, read_metadata(space.folder).created, 0)
     since = last or read_metadata(space.folder).created
+    if since - now > LONGEST:  # noted by a wrong clock: nobody knows when it was
+        return Overdue(None, since, 0)
     if now - since <= LONGEST:
         return None
     return Overdue(last, since, (now - since) // timedelta(days=1))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from waypost.errors import NotFound
+from waypost.facts.rejection import spoken_mark
 from waypost.flows.backup.erase_from_snapshots import note_for_snapshots
 from waypost.flows.erase.cleanup import clean_up, note_erased
 from waypost.flows.erase.exports import clean_exports
@@ -74,7 +75,8 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller, *, dry_run: bool = 
             details: dict[str, object] = {"candidate": True, "owners_word": caller.owners_word}
             writer.audit.add(AuditEntry(now, "forget", memory_id, caller.source, caller.actor, details))
         for version in versions:
-            for digest in erased_marks(key, version):
+            spoken = spoken_mark(key, version)
+            for digest in (*erased_marks(key, version), *([spoken] if spoken else ())):
                 writer.tombstones.add(digest, now, memory_id)
         if any(is_filed(version) for version in copies):
             filed = erase_entries(

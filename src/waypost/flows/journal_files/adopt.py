@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from waypost.errors import WaypostError
 from waypost.facts.identity import tombstone
+from waypost.facts.rejection import spoken_mark
 from waypost.flows.open_space import OpenSpace, tombstone_key_in
 from waypost.flows.versions.current import audit, current_versions, nothing_new
 from waypost.flows.versions.masking import without_secrets
@@ -51,7 +52,7 @@ class EntryAdopter:
         item = prepare(self._space, draft, self._person, self._tombstone_key())
         kept = {**item.version.details, **self._other_heading_details(unit.entry)}
         item = replace(item, version=replace(item.version, details=kept))
-        if self._is_forgotten(memory_id, item.version):
+        if self._is_forgotten(memory_id, item.version, by_text=unit.entry.id is None):
             self._problems.append(f"{path}: it contains a forgotten entry again, which is not in the index.")
             return None
         for same in self._writer.memories.with_fingerprint(item.version.fingerprint):
@@ -181,9 +182,12 @@ class EntryAdopter:
         ]
         return bool(said) and said[0] in _COMMANDS
 
-    def _is_forgotten(self, memory_id: str, version: Version) -> bool:
+    def _is_forgotten(self, memory_id: str, version: Version, *, by_text: bool = False) -> bool:
+        """Whether the entry was forgotten. `by_text`: it has no id, so its text decides."""
         key = self._tombstone_key()
         marks = [tombstone(key, version), tombstone(key, replace(version, time=None)), id_mark(key, memory_id)]
+        spoken = spoken_mark(key, version) if by_text else None
+        marks += [spoken] if spoken else []
         return bool(self._writer.tombstones.matching(marks))
 
     def _tombstone_key(self) -> bytes:

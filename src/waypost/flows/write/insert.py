@@ -9,7 +9,7 @@ from waypost.errors import NotFound
 from waypost.facts.ageing import has_expired, renewal_changes, restatement_changes
 from waypost.facts.duplicates import THRESHOLDS, UNCALIBRATED, DuplicateVerdict, Judgement, judge, merge_texts
 from waypost.facts.identity import MERGED
-from waypost.facts.rejection import LEARNED, rejection_marks, topic_marks
+from waypost.facts.rejection import LEARNED, rejection_marks, spoken_mark, topic_marks
 from waypost.facts.validity import intersection, overlap, subtract, without
 from waypost.flows.links.draft_links import INFERRED
 from waypost.flows.open_space import OpenSpace
@@ -80,6 +80,8 @@ class WriteGate:
     def _rejected(self, item: Prepared, copies: Sequence[Version]) -> Receipt | None:
         """Refuse a rejected value, unless exactly this value is current. Then the rejected value is only a part of it."""
         met = marks_standing(self.writer, self.key, item.version)
+        spoken = spoken_mark(self.key, item.version)
+        met |= self.writer.tombstones.matching([spoken]) if spoken else set()
         if not met or any(version.superseded_at is None for version in copies):
             return None
         lifting = "a person can lift that with `waypost reject --lift"

@@ -7,7 +7,7 @@ from datetime import datetime
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.facts.ageing import renewal_changes
 from waypost.facts.identity import MERGED, fingerprint
-from waypost.facts.rejection import LEARNED, blocking_marks, rejection_marks, topic_marks
+from waypost.facts.rejection import LEARNED, blocking_marks, rejection_marks, spoken_mark, topic_marks
 from waypost.facts.validity import holds_at
 from waypost.flows.journal_files.write import is_filed, journal_writer, write_through
 from waypost.flows.links.pin import repin
@@ -244,7 +244,8 @@ def lift(space: OpenSpace, draft: Draft, caller: Caller) -> bool:
         )
     key = space.tombstone_key()
     version = prepare(space, draft, caller, key).version
-    marks = [*blocking_marks(key, version), *topic_marks(key, LEARNED + draft.text)]
+    spoken = spoken_mark(key, version)
+    marks = [*blocking_marks(key, version), *topic_marks(key, LEARNED + draft.text), *([spoken] if spoken else ())]
     with space.store.write() as writer:
         lifted = writer.tombstones.remove(marks) > 0
         if lifted:

@@ -104,8 +104,9 @@ def _embed(space: OpenSpace) -> None:
 
 
 def _was_cleaned(run: CondenseRun) -> bool:
+    """Whether a run was noted today. A time in the future was noted by a wrong clock and is ignored."""
     last = last_cleanup(run.space)
-    return last is not None and last.at >= run.at(run.today)
+    return last is not None and run.at(run.today) <= last.at <= run.space.clock()
 
 
 def _today(space: OpenSpace, force: bool) -> date:
