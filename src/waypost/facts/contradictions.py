@@ -33,15 +33,22 @@ from waypost.facts.statements import (
 
 # Cosine from which two facts are compared. By words alone, more likeness is needed than with a number or a path.
 LEAST_SIMILARITY = 0.5
+_VERB_ENDING = re.compile(r"^[^\W\d_A-ZА-ЯÄÖÜ].*(?:s|ed|t|en|[еиюуая]тс?я?)$")
 _WORDS = re.compile(r"\w{2,}")
 _LOOSE = 0.6  # for a subject that only one of them states in full
 _SEVERAL = frozenset(("several", "use", HAVE, ""))  # verbs whose subject may have many values
 _STANDING = frozenset(("locate", "run", "schedule"))  # verbs of one place or time
-_LIMITING = frozenset(("limit", "last"))
+# Verbs that may say the same of a number, a path or a version.
+_ALIKE = (
+    frozenset(("limit", "last")),
+    frozenset(("use", "limit", "run")),
+    frozenset(("write", "locate")),
+    _STANDING,
+)
 _NAMES = frozenset((WORD, "dotted", "identifier", "month"))
 # What verbs of change may change: the verbs of the older statement. Without any: all.
 _CHANGED = {
-    MOVE: frozenset((BE, "", CHANGE, MOVE)) | _STANDING,
+    MOVE: frozenset((BE, "", CHANGE, MOVE, "write", "send")) | _STANDING,
     TAKEOVER: frozenset(("role", "send", BE, TAKEOVER)),
     CHANGE: frozenset[str](),
 }
@@ -101,6 +108,8 @@ class _Comparison:
             return None
         if _literals(old.zone(LEAD, PURPOSE)) != _literals(new.zone(LEAD, PURPOSE)) and self._literal_subjects_differ():
             return None
+        if self._tails_are_qualified():
+            return None
         difference = self._by_state() or self._by_negation()
         return difference or (None if old.adds else self._by_literal() or self._by_name())
 
@@ -113,6 +122,11 @@ class _Comparison:
         """A qualifier of the subject may stand after the verb in the other statement."""
         old, new = (self._qualifiers(statement, LEAD, PURPOSE, TAIL) for statement in (self._old, self._new))
         return old == new
+
+    def _tails_are_qualified(self) -> bool:
+        """Whether each value has a qualifier that the other lacks: "20 minutes on production"."""
+        old, new = (self._qualifiers(statement, TAIL) for statement in (self._old, self._new))
+        return bool(old - new) and bool(new - old) and any(term.kind != WORD for term in self._old.zone(TAIL))
 
     def _literal_subjects_differ(self) -> bool:
         """Whether a number or name in one subject is absent from the other statement."""
@@ -167,7 +181,8 @@ class _Comparison:
         if not self._signal and old.negated:
             return None
         ours, theirs = (statement.zone(LEAD, TAIL, PURPOSE) for statement in (old, new))
-        if _identities(ours) != _identities(theirs) or len(ours) < 2:
+        same = self._specific(ours) == self._specific(theirs) and _literals(ours) == _literals(theirs)
+        if not same or len(ours) < 2:
             return None
         return self._found(old.zone(TAIL) or ours, new.zone(TAIL) or theirs, is_exact=True)
 
@@ -182,6 +197,8 @@ class _Comparison:
         ours, theirs = ([term for term in side if term.identity not in common] for side in (ours, theirs))
         if not ours or not theirs or not _comparable(ours, theirs, self._words):
             return None
+        if old.verb == new.verb == "several" and not self._signal:
+            return None  # it may expose two paths
         mentions = bool(_literals(new.zone(FORMER)) & _literals(ours))
         before, after = (self._specific(statement.zone(LEAD, TAIL, PURPOSE)) for statement in (old, new))
         units = {term.unit for term in (*ours, *theirs)}
@@ -200,12 +217,14 @@ class _Comparison:
         """Whether words that only the newer statement has leave its subject as it is."""
         places = [term for term in self._new.zone(LEAD, TAIL, PURPOSE) if term.value in extra]
         if any(term.zone != TAIL for term in places):
-            return False
+            # "The cluster was upgraded to Kubernetes 1.30" is about the version of Kubernetes.
+            return self._new.verb in CHANGES and bool(self._specific(self._new.zone(TAIL)))
         return self._signal and not self._qualifiers(self._new, TAIL) - self._qualifiers(self._old, LEAD, TAIL, PURPOSE)
 
     def _verbs_agree(self) -> bool:
         verbs = {self._old.verb, self._new.verb}
-        return len(verbs) == 1 or bool(verbs & {BE, HAVE, "", *CHANGES}) or verbs <= _STANDING or verbs <= _LIMITING
+        open_verbs = {BE, HAVE, "", *CHANGES}
+        return len(verbs) == 1 or bool(verbs & open_verbs) or any(verbs <= group for group in _ALIKE)
 
     # -- names and other words
 
@@ -250,7 +269,8 @@ class _Comparison:
             return None
         if not mentions and not self._is_one_value(left, right, bool(shared)):
             return None
-        return self._found(left, right, is_exact=ours == theirs, mentions=mentions)
+        whole = mentions and _identities(left) <= former
+        return self._found(left, right, is_exact=ours == theirs, mentions=whole)
 
     def _stated(self, terms: Terms) -> list[Term]:
         return [term for term in terms if term.kind != WORD or term.value not in self._words.generic]
@@ -258,7 +278,7 @@ class _Comparison:
     def _same_subject(self, ours: set[str], theirs: set[str], mentions: bool) -> bool:
         if ours == theirs and (ours or mentions):
             return True
-        if mentions and ours & theirs:
+        if mentions and (ours & theirs or not theirs):
             return True
         # The newer statement may name it in short: "the gateway" for "the API gateway".
         return bool(theirs) and theirs < ours and self._signal and self._similarity >= _LOOSE
@@ -266,8 +286,7 @@ class _Comparison:
     def _is_one_value(self, left: Terms, right: Terms, shared: bool) -> bool:
         """Whether the subject has only one such value."""
         old, new = self._old.verb, self._new.verb
-        mixed = any(term.kind != WORD for term in left) != any(term.kind != WORD for term in right)
-        if mixed and not all(term.kind in _NAMES for term in (*left, *right)):
+        if not self._may_be_mixed() and not all(term.kind in _NAMES for term in (*left, *right)):
             return False
         if shared:  # window seats and aisle seats, but not "likes to sit at the window"
             return old == new and len(left) == len(right) == 1 and old not in _SEVERAL
@@ -276,8 +295,20 @@ class _Comparison:
                 other = old if new == name else new
                 return bool(self._old.zone(LEAD, PURPOSE)) and (not others or other in others)
         if old != new and BE not in (old, new) and "" not in (old, new):
-            return {old, new} <= _STANDING
-        return self._has_one_value(left, right)
+            return False
+        return self._same_relation(left[0], right[0]) and self._has_one_value(left, right)
+
+    def _may_be_mixed(self) -> bool:
+        """Whether a name may follow a number, as in "the licence changed to Apache 2.0"."""
+        lead = self._old.zone(LEAD)
+        return self._new.verb in CHANGES or bool(lead and lead[-1].value in self._words.attributes)
+
+    def _same_relation(self, left: Term, right: Term) -> bool:
+        """Whether both values follow the same preposition, or two of a place: "in CI", but not "with pytest"."""
+        if left.preposition == right.preposition or BE in (self._old.verb, self._new.verb):
+            return True
+        same_verb = self._old.verb == self._new.verb != "work"
+        return same_verb and {left.preposition, right.preposition} <= self._words.places
 
     def _has_one_value(self, left: Terms, right: Terms) -> bool:
         """The same for two statements whose verbs agree."""
@@ -285,16 +316,26 @@ class _Comparison:
         if old.verb == new.verb == "use" and old.zone(PURPOSE) and new.zone(PURPOSE):
             return True
         if old.verb == new.verb == "":
-            return all(term.preposition in self._words.goals for term in (left[0], right[0])) or self._signal
+            named = all(term.preposition in self._words.goals for term in (left[0], right[0]))
+            self._may_add = self._has_unknown_verb()
+            return (named and not self._may_add) or self._signal
         if old.verb in _SEVERAL or new.verb in _SEVERAL:
             self._may_add = True
             return old.verb == new.verb and self._signal
         return BE not in (old.verb, new.verb) or (self._is_identity(left) and self._is_identity(right))
 
+    def _has_unknown_verb(self) -> bool:
+        """Whether the subject ends in what looks like a verb that is not listed."""
+        lead = self._old.zone(LEAD)
+        return len(lead) > 1 and lead[-1].kind == WORD and bool(_VERB_ENDING.search(lead[-1].text))
+
     def _is_identity(self, terms: Terms) -> bool:
         """Whether a value after "is" is a name, a place or a thing, not one of many properties."""
         first = terms[0]
         if first.kind != WORD or first.preposition or first.definite or first.text.count("-") > 1:
+            return True
+        lead = self._new.zone(LEAD)
+        if lead and lead[-1].value in self._words.attributes:
             return True
         if first.capital if self._words.lexicon.language != "de" else first.text[0].isupper():
             return True

@@ -42,6 +42,9 @@ _FLAGS = {"signals": "signal", "fresh": "fresh", "past": "past", "hedges": "hedg
 _ZONES = {"former": FORMER, "asides": ASIDE, "purposes": PURPOSE}
 _VERB = "verb:"  # how the roles of verbs of several words begin
 _UNNAMED = frozenset(("date", "unit", "quantifier"))
+_CEASING_LATER = frozenset(("mehr", "больше"))  # after a negation: "keinen Kaffee mehr"
+_TRANSITIVE = frozenset(("locate", "run", "write", "send"))
+_RUSSIAN_VERB = re.compile(r"(?:[еи]т|[еи]м|[юуая]т|л[аои]?|ся|сь)$")
 _FRONTED = frozenset((PURPOSE, FORMER, ASIDE))
 # Names that the tokens of a comparison would split: stage-01.acme.net, #help-desk.
 _NAME = re.compile(r"(?<![\w@/.#-])(?:#\w[\w-]*\w|[^\W\d_]\w*(?:-\w+)+(?:\.\w[\w-]*\w)+)")
@@ -108,6 +111,8 @@ class StatementWords:
     contrasts: frozenset[str]
     moments: frozenset[str]
     references: frozenset[str]
+    places: frozenset[str]
+    attributes: frozenset[str]
 
 
 @cache
@@ -152,6 +157,8 @@ def statement_words(language: str) -> StatementWords:
         contrasts=listed("contrasts"),
         moments=listed("moments"),
         references=listed("references"),
+        places=listed("places"),
+        attributes=stems("attributes"),
     )
 
 
@@ -255,7 +262,7 @@ class _Clauses:
         self._tokens, self._words = sentence, words
         self._draft = _Draft()
         self._zone, self._preposition, self._definite = LEAD, "", False
-        self._pronoun = False
+        self._pronoun = False  # the subject is "we"
         self._awaiting = False  # the subject comes after the verb
         self._changing = any(self._class_of(token) in CHANGES for token in sentence)
         self._done: list[Statement] = []
@@ -274,8 +281,14 @@ class _Clauses:
             return ""
         if token.text.isupper() and len(token.text) > 1:
             return ""
-        verbs = self._words.verbs
-        return verbs.get(token.word) or verbs.get(self._words.lexicon.stem(token.word), "")
+        verbs, stem = self._words.verbs, self._words.lexicon.stem(token.word)
+        after_pronoun = self._pronoun and not self._draft.terms and not self._draft.has_verb
+        if after_pronoun and self._words.lexicon.language == "en":  # only some forms are listed
+            forms = (f"{token.word}{ending}" for ending in ("s", "d", "ed"))
+            return (
+                verbs.get(token.word) or verbs.get(stem) or next((verbs[form] for form in forms if form in verbs), "")
+            )
+        return verbs.get(token.word) or verbs.get(stem, "")
 
     def _step(self, place: int) -> int:
         """Read the token at this place; returns the next place."""
@@ -306,15 +319,23 @@ class _Clauses:
         words = self._words
         if closed == "negation":
             self._negate(place)
+        elif token.word in words.contrasts and self._draft.ceases and self._zone == FORMER:
+            self._zone = TAIL
+        elif closed == "modal" and self._draft.terms and not self._draft.has_verb:
+            self._verb(BE)
         elif closed == "conjunction" and self._begins_clause(place):
             self._next_clause()
         elif self._is_state(place):
             self._add(WORD, words.lexicon.stem(token.word), token)
         elif self._is_verb(place):
+            if self._zone == FORMER and closed == "tense" and not self._draft.ceases:
+                return True  # "(was 3)"
             self._draft.past = self._draft.past or closed == "tense"
             self._verb(self._class_of(token))
         elif closed in ("preposition", "relation") or (token.group == "word" and token.word in words.goals):
             self._enter(token.word)
+        elif closed == "determiner" and words.lexicon.language == "de" and place and token.text[0].isupper():
+            return False  # a name: Herr Lang
         elif closed in ("determiner", "person") or token.word in words.lexicon.articles:
             self._boundary()
             self._definite = True
@@ -330,13 +351,18 @@ class _Clauses:
         draft = self._draft
         if token.role.startswith(_VERB):
             self._verb(token.role.removeprefix(_VERB))
+        elif token.role == "past" and self._is_former(place):
+            draft.signal, self._zone = True, FORMER
         elif token.role in _FLAGS:
             setattr(draft, _FLAGS[token.role], True)
             if token.role == "past" and not draft.terms:
                 self._zone = ASIDE
             self._boundary()
         elif token.role in _ZONES:
-            draft.signal = draft.signal or token.role == "former"
+            if token.role == "former":
+                draft.signal = True
+                if not draft.has_verb and self._class_of(token._replace(role="", group="word")) in CHANGES:
+                    draft.has_verb, draft.verb = True, CHANGE
             self._zone, self._preposition = _ZONES[token.role], token.word
         elif token.role == "ceasing":
             self._cease(place)
@@ -348,7 +374,23 @@ class _Clauses:
             return self._since(place, following)
         if token.role == "signals" and " " in token.word:
             self._returning(token.word.split()[-1])
+        elif token.role == "signals":
+            self._implied_verb(place)
         return place + 1
+
+    def _implied_verb(self, place: int) -> None:
+        """Russian has no word for "is": "Мой редактор теперь Helix"."""
+        draft, rest = self._draft, self._tokens[place + 1 :]
+        if self._words.lexicon.language != "ru" or not draft.terms or draft.has_verb or draft.ceases:
+            return
+        if rest and not any(self._class_of(token) or _RUSSIAN_VERB.search(token.word) for token in rest):
+            self._verb(BE)
+
+    def _is_former(self, place: int) -> bool:
+        """Whether a value follows this word for the past, after the current value: "9090, previously 8080"."""
+        has_value = self._draft.has_verb and any(term.zone == TAIL for term in self._draft.terms)
+        before = self._tokens[place - 1].text if place else ""
+        return has_value and before in (",", "(") and place + 1 < len(self._tokens)
 
     def _returning(self, last: str) -> None:
         """ "Back to": what follows is the value."""
@@ -390,6 +432,7 @@ class _Clauses:
         if token.text in ":—–-" or token.text == ":":
             if not draft.has_verb and any(term.zone != ASIDE for term in draft.terms):
                 self._verb(BE)
+                self._definite = True
             return
         if token.text not in (",", "(", ")"):
             return
@@ -402,13 +445,23 @@ class _Clauses:
             self._zone, self._pronoun = LEAD, False
             return
         draft.clause_start = len(draft.terms)
-        contrast = following is not None and following.word in self._words.contrasts
-        denied = following is not None and self._words.lexicon.closed.get(following.word, ("", ""))[0] == "negation"
-        self._zone = FORMER if denied and not contrast else TAIL if contrast else ASIDE
+        closed = "" if following is None else self._words.lexicon.closed.get(following.word, ("", ""))[0]
+        contrast = following is not None and (
+            following.word in self._words.contrasts or (draft.ceases and following.role == "signals")
+        )
+        has_value = any(term.zone == TAIL for term in draft.terms)
+        if closed == "tense" and has_value:  # "5 (was 3)"
+            draft.signal = True
+        is_former = closed == "negation" or (closed == "tense" and has_value)
+        self._zone = TAIL if contrast else FORMER if is_former else ASIDE
 
     def _negate(self, place: int) -> None:
         """ "Not X, but Y" gives a former value; any other negation denies the statement."""
         if self._zone == FORMER:
+            return
+        if self._draft.negations and self._tokens[place].word in _CEASING_LATER:
+            self._draft.negations = 0
+            self._cease(place)
             return
         rest = self._tokens[place + 1 :]
         commas = [at for at, token in enumerate(rest) if token.text == ","]
@@ -462,10 +515,12 @@ class _Clauses:
             return False
         if self._words.lexicon.language != "en" or verb == BE:
             return not self._definite or verb == BE
-        if self._definite or not (draft.terms or self._pronoun or draft.has_verb or draft.signal):
-            return False
+        if self._pronoun and not draft.terms and not draft.has_verb:
+            return True  # "we store"
+        if self._definite or not (draft.terms or draft.has_verb or draft.signal):
+            return verb == "use" and place == 0  # "Use tabs"
         if draft.has_verb:
-            return token.word.endswith(("ed", "en", "t", "ing")) or verb in CHANGES or draft.verb in (BE, HAVE)
+            return token.word.endswith(("ed", "en", "ing")) or draft.verb in (BE, HAVE)
         return verb == HAVE or not self._copula_follows(place)
 
     def _copula_follows(self, place: int) -> bool:
@@ -496,7 +551,7 @@ class _Clauses:
         if not draft.has_verb:
             subject = any(term.zone == LEAD for term in draft.terms)
             fronted = any(term.zone in _FRONTED for term in draft.terms)
-            self._awaiting = not subject and (fronted or name in CHANGES or (self._changing and self._pronoun))
+            self._awaiting = not subject and (fronted or name in CHANGES or self._names_object(name))
             self._zone = FORMER if draft.ceases and self._zone == FORMER else LEAD if self._awaiting else TAIL
             self._preposition = ""
             draft.clause_start = len(draft.terms) if subject else draft.clause_start
@@ -504,6 +559,14 @@ class _Clauses:
             draft.verb = name if not (draft.verb and name in (BE, HAVE)) else draft.verb
         draft.has_verb = True
         self._definite = False
+
+    def _names_object(self, verb: str) -> bool:
+        """Whether the object is the subject, as in "we store uploads in S3"."""
+        if not self._pronoun:
+            return False
+        return self._changing or (
+            verb in _TRANSITIVE and any(token.word in self._words.goals for token in self._tokens)
+        )
 
     def _enter(self, preposition: str) -> None:
         """A phrase begins with this preposition."""
