@@ -80,7 +80,9 @@ def place(hits: Iterable[Hit], question: SignalQuestion) -> int | None:
 def is_right(hit: Hit, question: SignalQuestion) -> bool:
     if hit.key is not None and hit.key in question.keys:
         return True
-    return hit.kind == "symbol" and (hit.name or "").rpartition(".")[2] in question.names
+    if hit.kind == "symbol":
+        return (hit.name or "").rpartition(".")[2] in question.names
+    return hit.text.startswith(tuple(name for name in question.names if " " in name))
 
 
 def _hit(hit: Hit, question: SignalQuestion) -> dict[str, Any]:

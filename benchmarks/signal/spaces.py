@@ -23,7 +23,7 @@ class SignalQuestion:
     text: str
     topic: str  # "code", "facts" or "journal": the single scope that has its answer; "" if nothing answers it
     keys: frozenset[str] = frozenset()  # of the memories that answer
-    names: frozenset[str] = frozenset()  # of the code that answers
+    names: frozenset[str] = frozenset()  # of the code that answers, or openings of memories
     current: str = ""  # key of the current value, if the memory has changed
 
     @property
@@ -42,9 +42,11 @@ def questions_of(half: str, repository: str) -> list[SignalQuestion]:
         keys = {f"fact-{number}"} | ({f"fact-{number}-now"} if "now" in memory else set())
         current = f"fact-{number}-now" if "now" in memory else ""
         questions += [SignalQuestion(text, "facts", frozenset(keys), current=current) for text in memory.get("ask", ())]
+    for text, ends in data["project"]:
+        questions.append(SignalQuestion(text, "facts", frozenset(f"learned:project:{end}" for end in ends)))
     for number, talk in enumerate(data["talks"]):
-        key = frozenset({f"talk-{number}-{talk['answer']}"})
-        questions += [SignalQuestion(text, "journal", key) for text in talk["ask"]]
+        keys = frozenset(f"talk-{number}-{turn}" for turn in talk["answer"])
+        questions += [SignalQuestion(text, "journal", keys) for text in talk["ask"]]
     return [*questions, *(SignalQuestion(text, "") for text in data["unanswerable"])]
 
 
