@@ -102,7 +102,7 @@ def test_a_person_and_a_project_of_one_name_are_strangers(open_memory: OpenMemor
     project.remember(OURS)
     person.remember("Anna prefers tea", kind="preference")
     assert project.identity.space_id != person.identity.space_id
-    assert [hit.text for hit in project.recall("tea launch", k=50)] == [OURS]
+    assert [hit.text for hit in project.recall("the launch code of the tea shop", k=50)] == [OURS]
     assert [hit.text for hit in person.recall("tea launch", k=50)] == ["Anna prefers tea"]
     assert [row["text"] for row in Memory.open(person="anna", clock=clock).list()] == ["Anna prefers tea"]
     assert Memory.open(person="Anna", clock=clock).list() == []

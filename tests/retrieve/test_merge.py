@@ -1,95 +1,66 @@
-"""Memories and code in one list: a hit is compared with everything, not only with its own half."""
+"""Code, facts and the journal in one list: groups are compared by certainty, and each keeps its order."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from waypost.model.recall import Hit
-from waypost.retrieve import code_rank
-from waypost.retrieve import score as fuse
-from waypost.retrieve.calibration import ServingEngines
-from waypost.retrieve.merge import MEANT, OTHERS, USUAL_WEIGHT, one_list
-from waypost.store.protocol import Population
+from waypost.retrieve.merge import OTHERS, one_list
+from waypost.retrieve.score import total_of
 
-ENGINES = ServingEngines("e", "m")
-FAR = {"e": {"en": Population(800, 0.005, 0.044)}}  # nothing here is close to the question
-NEAR = {"e": {"code": Population(460, 0.19, 0.13)}}
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def hit(name: str, score: float, meaning: float = 0.0) -> Hit:
-    return Hit(name, score, name, "fact", "facts", "person", AT, AT, why={"meaning": fuse.MEANING * meaning})
+def hit(name: str, score: float, certainty: float) -> Hit:
+    return Hit(name, score, name, "fact", "facts", "person", AT, AT, certainty=certainty)
 
 
-def order(kept: list[Hit], code: list[Hit], language: str = "en") -> list[str]:
-    return [one.id for one in one_list(kept, code, (FAR, NEAR), ENGINES, language)]
+def order(*groups: list[Hit]) -> list[str]:
+    return [each.id for each in one_list(*groups)]
 
 
-def test_what_stands_out_only_among_what_is_far_away_comes_after_what_is_close() -> None:
-    fact, place = hit("fact", 0.82, meaning=3.0), hit("code", 0.78, meaning=3.0)
-    assert order([fact], [place]) == ["code", "fact"]
+def test_what_answers_comes_before_what_is_only_the_best_of_its_group() -> None:
+    assert order([hit("fact", 0.82, 0.1)], [hit("code", 0.4, 0.7)]) == ["code", "fact"]
 
 
-SAME = {"e": {"en": Population(100, 0.1, 0.1)}}
+def test_of_equal_hits_the_earlier_group_comes_first() -> None:
+    assert order([hit("fact", 0.5, 0.5)], [hit("code", 0.9, 0.5)]) == ["fact", "code"]
 
 
-def test_what_means_the_same_in_both_halves_is_ranked_by_its_score() -> None:
-    code = replace(hit("code", 0.7, 2.0), why={"meaning": 2 * fuse.MEANING, "weight": 0.9})
-    found = one_list([hit("fact", 0.8, 2.0)], [code], (SAME, SAME), ENGINES, "en")
-    assert [(one.id, round(one.score, 6)) for one in found] == [("fact", 0.8), ("code", 0.7)]
+def test_one_group_alone_keeps_order_and_scores() -> None:
+    hits = [hit("a", 0.9, 0.1), hit("b", 0.5, 0.8)]
+    assert one_list(hits, [], []) == hits
 
 
-def test_code_of_a_small_tree_counts_what_code_of_others_does() -> None:
-    used = replace(hit("used", 0.7), why={"weight": USUAL_WEIGHT})
-    found = one_list([hit("fact", 0.5)], [used, hit("unused", 0.65)], (SAME, SAME), ENGINES, "en")
-    assert [(one.id, round(one.score, 4)) for one in found] == [("used", 0.7), ("unused", 0.7), ("fact", 0.5)]
+def test_hits_that_contradict_their_order_share_their_certainty() -> None:
+    code = [hit("first", 0.9, 0.2), hit("second", 0.8, 0.6)]
+    assert order([hit("fact", 0.5, 0.3)], code) == ["first", "second", "fact"]
+    assert order([hit("fact", 0.5, 0.5)], code) == ["fact", "first", "second"]
 
 
-def test_one_half_alone_keeps_its_scores() -> None:
-    hits = [hit("a", 0.9, 1.0), hit("b", 0.5)]
-    assert one_list(hits, [], (FAR, {}), ENGINES, "en") == hits
-    assert one_list([], hits, ({}, NEAR), ENGINES, "en") == hits
-
-
-def test_without_an_engine_that_has_read_both_scores_decide() -> None:
-    found = one_list([hit("fact", 0.82, 3.0)], [hit("code", 0.78, 3.0)], (FAR, {"m": NEAR["e"]}), ENGINES, "en")
-    assert [one.score for one in found] == [0.82, 0.78]
-
-
-def test_a_question_in_another_language_is_judged_by_the_multilingual_engine() -> None:
-    halves = ({"e": NEAR["e"], "m": FAR["e"]}, {"e": FAR["e"], "m": NEAR["e"]})
-    kept, code = [hit("fact", 0.8, 3.0)], [hit("code", 0.7, 3.0)]
-    assert [one.id for one in one_list(kept, code, halves, ENGINES, "de")] == ["code", "fact"]
-    assert [one.id for one in one_list(kept, code, halves, ENGINES, "en")] == ["fact", "code"]
-
-
-_HITS = st.lists(st.tuples(st.integers(0, 100).map(lambda n: n / 100), st.integers(-5, 9).map(float)), max_size=6)
+_HITS = st.lists(st.tuples(st.integers(1, 99), st.integers(0, 100)), max_size=6)
 
 
 @settings(deadline=None, max_examples=50)
-@given(_HITS, _HITS)
-def test_each_half_keeps_its_order_and_scores_explain_themselves(
-    kept: list[tuple[float, float]], code: list[tuple[float, float]]
-) -> None:
-    halves = [
-        [hit(f"{side}{at}", *one) for at, one in enumerate(sorted(given, reverse=True))]
-        for side, given in (("k", kept), ("c", code))
+@given(_HITS, _HITS, _HITS)
+def test_each_group_keeps_its_order_and_scores_explain_themselves(*drawn: list[tuple[int, int]]) -> None:
+    groups = [
+        [
+            hit(f"{side}{at}", score / 100, likely / 100)
+            for at, (score, likely) in enumerate(sorted(given, reverse=True))
+        ]
+        for side, given in zip("fcj", drawn, strict=True)
     ]
-    found = one_list(halves[0], halves[1], (FAR, NEAR), ENGINES, "en")
-    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
-    for half in halves:
-        names = [one.id for one in half]
-        assert [one.id for one in found if one.id in names] == names
-    if kept and code:
-        before = {one.id: one.score for half in halves for one in half}
-        for one in found:
-            if 0.01 < one.score < 0.99 and 0.01 < before[one.id] < 0.99:
-                total = fuse.total_of(before[one.id]) + one.why[OTHERS]
-                assert fuse.shown_score(total) == pytest.approx(one.score)
-
-
-def test_meaning_weighs_the_same_in_both_halves() -> None:
-    assert pytest.approx(code_rank.MEANING + code_rank.FILE_MEANING) == MEANT
+    hits = one_list(*groups)
+    before = {each.id: each for group in groups for each in group}
+    for group in groups:
+        ids = {each.id for each in group}
+        assert [each.id for each in hits if each.id in ids] == [each.id for each in group]
+    if sum(map(bool, groups)) > 1:
+        assert [each.score for each in hits] == sorted((each.score for each in hits), reverse=True)
+    for each in hits:
+        part = each.why.get(OTHERS, 0.0)
+        assert abs(total_of(before[each.id].score) + part - total_of(each.score)) < 1e-6
+        assert replace(each, score=before[each.id].score, why={}) == before[each.id]

@@ -67,6 +67,8 @@ class Hit:
     tags: Mapping[str, str] = field(default_factory=dict)
     why: Mapping[str, float] = field(default_factory=dict)  # the parts of the score
     conflict: ValueConflict | None = None  # memories that contradict it, undecided; they are not shown as hits
+    certainty: float | None = None  # probability that it answers the question
+    evidence: Mapping[str, float] = field(default_factory=dict)  # what certainty was computed from
     project: "SharingProject | None" = None  # the project that shares it; None: this space's own
 
     @property
@@ -79,6 +81,7 @@ class Hit:
             "id": self.id,
             "key": self.key,
             "score": round(self.score, 4),
+            "certainty": None if self.certainty is None else round(self.certainty, 4),
             "collection": self.collection,
             "kind": self.kind,
             "type": self.type or self.kind,
@@ -112,6 +115,7 @@ class Hit:
             row["project"] = self.project.to_json()
         if explain:
             row["why"] = {name: round(part, 4) for name, part in self.why.items()}
+            row["evidence"] = {name: round(part, 4) for name, part in self.evidence.items()}
         return row
 
 
@@ -123,6 +127,7 @@ class Answer:
     hits: tuple[Hit, ...]
     notices: tuple[str, ...] = ()
     took_ms: float = 0.0
+    nearest_names: tuple[str, ...] = ()  # of code, if the question names something that does not exist
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
@@ -138,6 +143,7 @@ class Answer:
             "query": self.query,
             "hits": [hit.to_json(explain=explain) for hit in self.hits],
             "notices": list(self.notices),
+            "nearest_names": list(self.nearest_names),
             "took_ms": round(self.took_ms, 1),
         }
 

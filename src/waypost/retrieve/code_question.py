@@ -59,7 +59,8 @@ _NAMES = re.compile(
 )
 _WORD = re.compile(r"\w+")
 _VERSION_WORD = re.compile(r"\bv(\d{1,3})\b", re.IGNORECASE)
-_NO_SUBJECT = stop_words("en") | stop_words("de") | stop_words("ru") | frozenset(("defined", "definition", "definiert"))
+_DEFINED = ("defined", "definition", "definiert", "implemented", "implementiert", "declared", "определена", "определен")
+_NO_SUBJECT = stop_words("en") | stop_words("de") | stop_words("ru") | frozenset(_DEFINED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +208,9 @@ def _names(subject: str, body: str) -> tuple[tuple[NamedCode, ...], bool]:
                 names.setdefault(name.qualified, name)
         if len(names) >= MOST_NAMES:
             break
+    if len(names) == 1 and not body:  # "where is `connect` defined"
+        (only,) = names.values()
+        return (only,), _NO_SUBJECT.issuperset(fold(word) for word in _WORD.findall(_NAMES.sub(" ", subject)))
     if not names and not body:  # "where is connect", "what does connect do": the one word that is left is its name
         telling = [word for word in _WORD.findall(subject) if fold(word) not in _NO_SUBJECT]
         if len(telling) == 1 and telling[0].isascii() and len(telling[0]) > 2:

@@ -45,7 +45,8 @@ WEIGHTS = (4.0, 2.0, 2.0, 1.0)  # of the keyword columns name, path, doc, body
 MEANING = 0.15
 FILE_MEANING = 0.15  # of the file that a candidate stands in
 NAMED = 0.5  # something that the question names is defined here ...
-LOOKED_UP = 1.5  # ... and nothing else is asked
+LOOKED_UP = 1.5  # ... and nothing else is asked ...
+EXACT = 6.0  # ... in the same letters: more than all other parts can differ by
 COHERENCE = 0.2  # for what each of the next best candidates of its file has
 COHERENT = 4  # candidates of a file that count
 CONSTANT = -0.3  # a name for a value seldom answers, unless it is asked for by that name
@@ -116,7 +117,8 @@ def rank_code(
     for members in files.values():
         members.sort(key=lambda at: _order(candidates[at], _total(parts[at])))
         for place, at in enumerate(members[1:], 1):
-            parts[at]["repeat"] = (REPEAT_IN_ISSUE if question.is_long else REPEAT) * min(place, 5)
+            if parts[at]["name"] < EXACT:
+                parts[at]["repeat"] = (REPEAT_IN_ISSUE if question.is_long else REPEAT) * min(place, 5)
     totals = [round(_total(part), 9) for part in parts]
     best = sorted(range(len(candidates)), key=lambda at: _order(candidates[at], totals[at]))[:k]
     return [
@@ -196,7 +198,8 @@ def _names(question: CodeQuestion, candidates: Sequence[CodeCandidate]) -> list[
                 worth *= _OTHER_OWNER
             if not question.is_lookup:
                 worth /= math.sqrt(len(in_full or same_case or places))
-            worths[at] = max(worths[at], full * named.weight * worth)
+            exact = EXACT if question.is_lookup and same_case and (in_full or "." not in named.qualified) else 0.0
+            worths[at] = max(worths[at], exact + full * named.weight * worth)
     return worths
 
 
@@ -216,7 +219,7 @@ def _add_file_parts(
     stems = frozenset(question.subject_terms)
     for path, members in files.items():
         first = candidates[members[0]]
-        own = sorted((_total(parts[at]) for at in members), reverse=True)
+        own = sorted((_total(parts[at]) - EXACT * (parts[at]["name"] >= EXACT) for at in members), reverse=True)
         file = COHERENCE * sum(max(value, 0.0) for value in own[1:COHERENT])
         weight = 0.0 if only_declares(path) else CENTRAL * math.log1p(first.referrers) / most
         for at in members:
@@ -226,7 +229,8 @@ def _add_file_parts(
         place = _place(question, path) + FILE_NAME * _called(path, stems)
         role = role_of(question, first.path, around, is_test=first.is_test, is_document=first.is_document)
         for at in members:
-            parts[at] |= {"file": file, "place": place, "weight": weight, "role": role}
+            own_role = 0.0 if parts[at]["name"] >= EXACT else role
+            parts[at] |= {"file": file, "place": place, "weight": weight, "role": own_role}
             if candidates[at].type == "constant" and not parts[at]["name"]:
                 parts[at]["name"] = CONSTANT
 

@@ -16,6 +16,8 @@ from waypost.retrieve.calibration import ServingEngines
 from waypost.text.keywords import keyword_terms
 
 USUAL = 0.7  # of an engine that nobody has measured
+USUAL_STANDING = 0.6  # of texts at the threshold of a measured engine, as `certainty` counts it
+LEAST_UNMEASURED = -0.2
 ENOUGH_TERMS = 0.5  # of the words of a message, if only words decide
 SEEN_ELSEWHERE = 50  # texts without any of the words, so that rarity means something among a handful of texts
 _DATA = Path(__file__).with_name("data") / "nearness.toml"
@@ -25,6 +27,15 @@ _PART = re.compile(r"[^/:]+")
 def least_cosine(engine: str) -> float:
     """From which cosine on an engine sees a text near to a message."""
     return _of(engine, "least", USUAL)
+
+
+def measured_nearness(engine: str, cosine: float, standing: float) -> float:
+    """How near a text is, 0 at the threshold and 1 when it says the same.
+
+    Where nobody measured the engine, `standing` decides. Among few texts that says little, so it never speaks much against.
+    """
+    least = _of(engine, "least", 0.0)
+    return (cosine - least) / (1 - least) if least else max(LEAST_UNMEASURED, standing - USUAL_STANDING)
 
 
 def worth_of_words(engine: str) -> float:

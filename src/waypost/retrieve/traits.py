@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from waypost.retrieve.lexicon import words_of
 
+ASKS = 1  # the bit of `Traits.asks` in a packed integer
 MOST_WORDS = 4095  # more make no difference to ranking
 
 _WORD = re.compile(r"\w+")

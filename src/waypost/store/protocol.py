@@ -14,7 +14,7 @@ from waypost.store.code import CodeSketch, DerivedRow, FileRow
 from waypost.store.edges import Edge
 from waypost.store.memories import Filter, MemoryReader, MemoryWriter, PassageRow, VersionSketch
 from waypost.store.references import ReferenceRow, StoredVerdict
-from waypost.store.search import FoundPassage, Population, SearchReader, SearchWriter, Twin, VectorAnswer
+from waypost.store.search import FoundPassage, Population, SearchReader, SearchWriter, TermCounts, Twin, VectorAnswer
 
 if TYPE_CHECKING:
     from waypost.store.salvaged import Index, Salvaged
@@ -45,6 +45,7 @@ __all__ = [
     "ReferenceRow",
     "Store",
     "StoredVerdict",
+    "TermCounts",
     "Twin",
     "VectorAnswer",
     "VersionSketch",

@@ -35,6 +35,14 @@ class VectorAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class TermCounts:
+    """How common words are, whatever a view shows."""
+
+    passages: int  # in all
+    counts: Mapping[str, int]  # passages by term; terms that are nowhere are missing
+
+
+@dataclass(frozen=True, slots=True)
 class Twin:
     """A current memory whose passage resembles one of the given vectors."""
 
@@ -51,6 +59,9 @@ class SearchReader(Protocol):
         self, terms: Sequence[str], weights: Sequence[float], limit: int, view: View
     ) -> list[FoundPassage]:
         """As `keywords`, over code. `weights` are those of name, path, doc and body."""
+
+    def term_counts(self, terms: Sequence[str]) -> "TermCounts":
+        """How many passages contain each term, prose and code together."""
 
     def vectors(self, engine: str, vector: "Vector", limit: int, view: View) -> VectorAnswer: ...
 

@@ -71,7 +71,7 @@ def test_starting_a_task_brings_its_briefing(agent: Agent) -> None:
 
 def test_finishing_a_task_tells_what_is_known_already(agent: Agent) -> None:
     agent.text("remember", text="Refunds need approval by two people.")
-    text = prompt(agent, "finish", summary="added refunds")
+    text = prompt(agent, "finish", summary="refunds need approval now")
     assert "Refunds need approval by two people." in text
     assert "decide, with because" in text
 

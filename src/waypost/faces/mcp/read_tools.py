@@ -48,8 +48,7 @@ def recall(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     rows = [hit_row(hit, now_of(call)) for hit in answer.hits]
     notices = [*answer.notices, *code_notices(memory, answer.hits, given["scope"])]
     if not rows:
-        message = "No results."
-        return ToolReply(joined(message, *notices), with_notices({"hits": []}, [message, *notices]))
+        return ToolReply(joined(*notices), with_notices({"hits": []}, notices))
     more = [f"Only the best {k}; raise k for more."] if len(rows) == k < _MOST else []
     if any(hit.source != "code" and len(hit.text) > LONGEST for hit in answer.hits):
         more.append("Texts are shortened; recall with an id shows all.")

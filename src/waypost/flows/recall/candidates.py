@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from waypost.errors import InvalidInput
 from waypost.flows.links.hits import derived, hit_of
+from waypost.journal.chatter import is_chatter
 from waypost.model.checkout import Checkout
 from waypost.model.code_link import LinkedMemory
 from waypost.model.code_verdict import UNCHECKED
 from waypost.model.kinds import CODE_COLLECTIONS, IS_DOCUMENT, IS_TEST, KINDS
+from waypost.model.memory import Version
 from waypost.model.recall import Hit, View
 from waypost.retrieve.calibration import ServingEngines
 from waypost.retrieve.code_question import CodeQuestion
 from waypost.retrieve.code_rank import DEPTH as CODE_DEPTH
 from waypost.retrieve.code_rank import MOST_NAMED, WEIGHTS, CodeCandidate, rank_code
 from waypost.retrieve.freshness import with_freshness
-from waypost.retrieve.merge import Populations
-from waypost.retrieve.question import Question
+from waypost.retrieve.question import ROLES, Question
 from waypost.retrieve.score import REACH, RankCandidates, ScoredMemory
 from waypost.store.protocol import CodeSketch, FoundPassage, Population, Reader, VersionSketch
 from waypost.text.keywords import query_terms
@@ -41,6 +42,7 @@ class RecallFilter:
     fresh: bool = False  # not stale
     min_confidence: float = 0.0
     without_tags: tuple[str, ...] = ()  # names, or name=value
+    answers: str = ""  # the question: turns that only ask, command or greet, or only repeat it, are left out
 
     def __post_init__(self) -> None:
         if isinstance(self.min_confidence, bool) or not 0 <= self.min_confidence <= 1:
@@ -53,6 +55,8 @@ class RecallFilter:
     def admits(self, memory: LinkedMemory) -> bool:
         if (self.fresh and memory.state.is_stale) or memory.confidence < self.min_confidence:
             return False
+        if self.answers and _only_talks(memory.version, self.answers):
+            return False
         tags = memory.version.tags
         return not any(
             name in tags or tags.get(name.partition("=")[0]) == name.partition("=")[2] for name in self.without_tags
@@ -60,6 +64,13 @@ class RecallFilter:
 
 
 ANYTHING = RecallFilter()
+
+
+def _only_talks(version: Version, question: str) -> bool:
+    """Whether a turn between a person and an agent contains no answer. A question between people says something about them."""
+    if version.kind != "conversation" or not (version.speaker is None or version.speaker.lower() in ROLES):
+        return False
+    return is_chatter(version.text) or set(query_terms(version.text)) <= set(query_terms(question))
 
 
 @dataclass(slots=True)
@@ -202,8 +213,8 @@ class CodeQuery:
 
 def code_hits(
     reader: Reader, query: CodeQuery, view: View, k: int, now: datetime, seen: Checkout | None = None
-) -> tuple[list[Hit], Populations]:
-    """The best k hits from code, and how cosines spread over all of it. `seen`: where the code is, if not here."""
+) -> tuple[list[Hit], Gathered[CodeSketch]]:
+    """The best k hits from code, and what they were chosen from. `seen`: where the code is, if not here."""
     gathered = gather_code(reader, query.question, query.vectors, view)
     candidates, numbers = code_candidates(gathered), gathered.numbers()
     ranked = rank_code(query.question, candidates, gathered.populations, query.roles, k=len(candidates))
@@ -213,7 +224,7 @@ def code_hits(
         hit_of(derived(versions[numbers[scored.memory_id]], now, seen), scored.score, dict(scored.why))
         for scored in best
     ]
-    return hits, gathered.populations
+    return hits, gathered
 
 
 def best_hits(

@@ -49,6 +49,7 @@ from waypost.flows.recall.candidates import (
 )
 from waypost.flows.recall.current_values import with_current_values
 from waypost.flows.recall.damage_notices import damage_notices
+from waypost.flows.recall.evidence import EvidenceReader, names_like, said_at_that_time
 from waypost.flows.share.recall import SharedHits, SharedQuery, shared_hits
 from waypost.journal.markdown_values import in_zone
 from waypost.model.code_link import LinkedMemory
@@ -57,8 +58,9 @@ from waypost.model.kinds import CODE_COLLECTIONS, KEPT_COLLECTIONS
 from waypost.model.recall import Answer, Hit, View
 from waypost.retrieve.calibration import ServingEngines, is_english
 from waypost.retrieve.code_question import CodeQuestion, read_code_question
+from waypost.retrieve.cut import worth_showing
 from waypost.retrieve.freshness import outdone
-from waypost.retrieve.merge import Populations, one_list
+from waypost.retrieve.merge import one_list
 from waypost.retrieve.question import Question, read_question
 from waypost.retrieve.score import DEPTH, ScoredMemory, fuse
 from waypost.store.protocol import Reader
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
 
 MOST_HITS = 1000
 MOST_SPEAKERS = 500
+NOTHING_RELEVANT = "Nothing relevant found."
 _DAY = timedelta(days=1)
 _LONGEST_ONLY_TIME = timedelta(days=31)  # of a time in a question without a subject
 _LONGEST_WITH_SUBJECT = timedelta(days=3)
@@ -114,8 +117,13 @@ def ask(
     wanted: RecallFilter,
     shared: bool,
 ) -> Answer:
-    """The same as `recall`, after changes in journal files were read. `view` is asked for in the same transaction."""
-    return _Recall(space, text, view, k, now, wanted, shared, reads_journal=True).answer()
+    """The answer to show for a question, after changes in journal files were read.
+
+    Hits that probably do not answer are left out. So are turns of the journal that only ask, command or greet. `view` is
+    asked for in the same transaction.
+    """
+    only_answers = replace(wanted, answers=text)
+    return _Recall(space, text, view, k, now, only_answers, shared, reads_journal=True).answer()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +134,7 @@ class _Draft:
     files: HitFiles
     notices: tuple[str, ...]  # about engines
     notes: tuple[str, ...]  # about projects that share
+    nearest: tuple[str, ...] = ()  # names like one that the question uses and no code has
 
 
 class _Recall:
@@ -172,7 +181,12 @@ class _Recall:
         if not any(hit.collection in KEPT_COLLECTIONS for hit in hits):
             notices = (*relative_notices(space), *notices)
         notices = (*notices, *damage_notices(space.store), *draft.notes)
-        return Answer(self._text, tuple(hits), notices, (timing.perf_counter() - self._started) * 1000)
+        if not hits and self._wanted.answers:
+            notices = (NOTHING_RELEVANT, *notices)
+        if draft.nearest:
+            notices = (*notices, f"Similar names in the code: {', '.join(draft.nearest)}.")
+        took = (timing.perf_counter() - self._started) * 1000
+        return Answer(self._text, tuple(hits), notices, took, draft.nearest)
 
     def _read(self) -> _Draft:
         with reading_for(self._space, self._question, self._checks) as (reader, engines):
@@ -190,22 +204,38 @@ class _Recall:
         has_code = bool(code) and (reader.code.has_any(view.checkout_id) or any(row.offer.code for row in taken))
         code_query = self._code_query(serving) if has_code else None
         memories, places = list[Hit](), list[Hit]()
-        spread: list[Populations] = [{}, {}]
-        with self._open_shared(view, taken, vectors, roles) as shared:
+        evidence = EvidenceReader.of(reader, self._read_code_question(), view)
+        with self._open_shared(view, taken, vectors, roles, evidence) as shared:
             if kept:
-                memories, spread[0] = self._prose(reader, replace(view, collections=kept), vectors, roles, shared)
+                memories = self._prose(reader, replace(view, collections=kept), vectors, roles, evidence, shared)
             if code_query is not None:
                 seen, code_view = seen_elsewhere(space, reader), replace(view, collections=code)
-                hits, spread[1] = code_hits(reader, code_query, code_view, self._k, self._now, seen)
+                best, gathered = code_hits(reader, code_query, code_view, self._considered, self._now, seen)
+                hits = evidence.code(best, gathered, code_query.roles)
                 if shared is not None:
-                    hits, spread[1] = shared.code_too(hits, spread[1], code_query, view)
+                    hits = shared.code_too(hits, code_query, view)
                 places = [hit for hit in hits if (hit.confidence or 0.0) >= self._wanted.min_confidence]
             notes = () if shared is None else shared.notes
-        hits = one_list(memories, places, (spread[0], spread[1]), roles, self._language)
-        hits = with_current_values(space, reader, hits, view.moment)[: self._k]
+        facts = [hit for hit in memories if hit.collection != "journal"]
+        entries = [hit for hit in memories if hit.collection == "journal"]
+        hits = with_current_values(space, reader, one_list(facts, places, entries), view.moment)
+        hits = self._relevant(hits)[: self._k]
         files = files_of(space, reader, hits)
         shown_hits = with_pages(space, reader, files.keep(hits))
-        return _Draft(shown_hits, files, engine_notices(space, engines, serving), notes)
+        nearest = names_like(reader, evidence, view) if self._wanted.answers and not shown_hits else ()
+        return _Draft(shown_hits, files, engine_notices(space, engines, serving), notes, nearest)
+
+    @property
+    def _considered(self) -> int:
+        """How many hits of each group are compared by their certainty."""
+        return max(LOOKED_AT, 2 * self._k)
+
+    def _relevant(self, hits: list[Hit]) -> list[Hit]:
+        """The hits worth showing; all of them for a long text, whose words no memory has together."""
+        question = self._read_code_question()
+        if not self._wanted.answers or question.is_long:
+            return hits
+        return worth_showing(hits, is_lookup=question.is_lookup)
 
     def _form(self, form: str) -> Sequence[str]:
         """The texts to embed for one form of the question."""
@@ -228,11 +258,17 @@ class _Recall:
         return CodeQuery(self._read_code_question(), vectors, roles)
 
     def _open_shared(
-        self, view: View, taken: "Sequence[ShareRow]", vectors: "dict[str, Vector]", roles: ServingEngines
+        self,
+        view: View,
+        taken: "Sequence[ShareRow]",
+        vectors: "dict[str, Vector]",
+        roles: ServingEngines,
+        evidence: EvidenceReader,
     ) -> AbstractContextManager[SharedHits | None]:
         if not taken:
             return nullcontext()
-        return shared_hits(self._space, taken, SharedQuery(view, self._k, self._now, self._wanted, vectors, roles))
+        query = SharedQuery(view, self._k, self._now, self._wanted, vectors, roles, evidence)
+        return shared_hits(self._space, taken, query)
 
     def _prose(
         self,
@@ -240,29 +276,32 @@ class _Recall:
         view: View,
         vectors: "dict[str, Vector]",
         roles: ServingEngines,
+        evidence: EvidenceReader,
         shared: SharedHits | None,
-    ) -> tuple[list[Hit], Populations]:
-        now, wanted, k = self._space.journal.local(self._now), self._wanted, self._k
+    ) -> list[Hit]:
+        now, k = self._space.journal.local(self._now), self._k
         speakers = reader.memories.speakers(MOST_SPEAKERS)
         question = read_question(self._text, language=self._language, now=now, speakers=speakers)
+        wanted = replace(self._wanted, answers="") if question.only_time else self._wanted
         said_then = _said_then(self._space, reader, question, view)
         gathered = gather(reader, question, vectors, view, max(DEPTH, k), said_then)
         candidates, spread = prose_candidates(gathered), gathered.populations
         if shared is not None:
             shared.gather(question)
             spread = shared.spread(spread)
-        most = len(gathered.sketches) if wanted.filters else max(LOOKED_AT, 2 * k)
+        most = len(gathered.sketches) if wanted.filters else self._considered
         scored = fuse(question, candidates, spread, roles, now=now, k=most)
         numbers = gathered.numbers()
-        memories = self._linked(reader, [(numbers[memory.memory_id], memory) for memory in scored])
-        best = best_hits(memories, wanted, k, outdone(memory for _, memory in memories))
-        return (best if shared is None else shared.joined(best, question, spread, now)), spread
+        memories = self._linked(reader, [(numbers[memory.memory_id], memory) for memory in scored], wanted)
+        best = best_hits(memories, wanted, self._considered, outdone(memory for _, memory in memories))
+        best = said_at_that_time(best) if question.only_time else evidence.prose(best, gathered, spread, roles)
+        return best if shared is None else shared.joined(best, question, spread, now)
 
     def _linked(
-        self, reader: Reader, scored: list[tuple[int, ScoredMemory]]
+        self, reader: Reader, scored: list[tuple[int, ScoredMemory]], wanted: RecallFilter
     ) -> list[tuple[ScoredMemory, LinkedMemory]]:
         """The first of these, compared with the tree: as many as it takes to show k that are wanted."""
-        at_once, wanted = max(LOOKED_AT, 2 * self._k), self._wanted
+        at_once = self._considered
         memories = list[tuple[ScoredMemory, LinkedMemory]]()
         for start in range(0, len(scored), at_once):
             part = scored[start : start + at_once]

@@ -18,6 +18,7 @@ from waypost.flows.recall.candidates import (
     prose_candidates,
     question_terms,
 )
+from waypost.flows.recall.evidence import EvidenceReader
 from waypost.flows.share.sources import AWAY, Given, Giver, given_to
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import Hit, View
@@ -45,6 +46,7 @@ class SharedQuery:
     wanted: RecallFilter
     vectors: "Mapping[str, Vector]"
     roles: ServingEngines
+    evidence: EvidenceReader
 
 
 @dataclass(slots=True)
@@ -104,13 +106,13 @@ class SharedHits:
         memories = [
             (memory, linked[number]) for number, memory in zip(numbers, scored, strict=True) if number in linked
         ]
-        return [replace(hit, project=giver.project) for hit in best_hits(memories, wanted, k, frozenset())]
+        best = best_hits(memories, wanted, k, frozenset())
+        weighed = self.query.evidence.prose(best, gathered, spread, self.query.roles)
+        return [replace(hit, project=giver.project) for hit in weighed]
 
-    def code_too(
-        self, own: Sequence[Hit], spread: Populations, query: CodeQuery, view: View
-    ) -> tuple[list[Hit], Populations]:
+    def code_too(self, own: Sequence[Hit], query: CodeQuery, view: View) -> list[Hit]:
         """With what was read out of their trees, where that is offered."""
-        hits, spreads = list(own), [spread]
+        hits = list(own)
         for giver in list(self.given.givers):
             code_view = giver.view(view) if giver.offer.code else None
             code = tuple(name for name in code_view.collections if name in CODE_COLLECTIONS) if code_view else ()
@@ -119,13 +121,13 @@ class SharedHits:
             # Levels and domains are of facts: code has none.
             code_view = replace(code_view, collections=code, domains=None, levels=None)
             try:
-                more, its_spread = code_hits(giver.reader, query, code_view, self.query.k, self.query.now)
+                more, gathered = code_hits(giver.reader, query, code_view, self.query.k, self.query.now)
             except AWAY as error:
                 self.given.drop(giver, error)
                 continue
-            hits += [replace(hit, project=giver.project) for hit in more]
-            spreads.append(its_spread)
-        return hits, together(spreads)
+            weighed = self.query.evidence.code(more, gathered, query.roles)
+            hits += [replace(hit, project=giver.project) for hit in weighed]
+        return sorted(hits, key=lambda hit: -hit.score)  # stable: of equal ones one's own come first
 
 
 @contextmanager

@@ -105,6 +105,16 @@ class CodeRows(TablePart):
         )
         return [row[0] for row in rows]
 
+    def symbol_names(self, limit: int, view: View) -> list[str]:
+        """Qualified names of symbols, each once."""
+        condition, parameters = visible(view)
+        rows = self._db.rows(
+            "SELECT DISTINCT m.name FROM memories m WHERE m.checkout_id IS NOT NULL AND m.kind = 'symbol'"
+            f" AND m.name IS NOT NULL AND {condition} LIMIT ?",
+            (*parameters, limit),
+        )
+        return [row[0] for row in rows]
+
     def symbols_with_id(self, symbol_id: str, view: View) -> list[int]:
         """Symbols with this SCIP id."""
         condition, parameters = visible(view)

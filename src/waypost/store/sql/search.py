@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
-from waypost.store.search import FoundPassage, Twin
+from waypost.store.search import FoundPassage, TermCounts, Twin
 from waypost.store.sql.database import Database
 from waypost.store.sql.rows import visible
 from waypost.store.sql.versions import VersionRows
@@ -70,6 +70,18 @@ class SqlSearch:
 
         `index` is `keywords` or `code_keywords`, `weights` are those of its columns.
         """
+
+    @abstractmethod
+    def _counts(self, index: str, terms: Sequence[str]) -> dict[str, int]:
+        """How many passages of an index contain each term. Terms are in lower case."""
+
+    def term_counts(self, terms: Sequence[str]) -> TermCounts:
+        low = list(dict.fromkeys(term.lower() for term in terms))
+        counts: dict[str, int] = {}
+        for index in ("keywords", "code_keywords"):
+            for term, count in self._counts(index, low).items():
+                counts[term] = counts.get(term, 0) + count
+        return TermCounts(self._last_passage(), counts)
 
     def keywords(self, terms: Sequence[str], limit: int, view: View) -> list[FoundPassage]:
         return self._matching("keywords", terms, (1.0,), limit, view)

@@ -59,12 +59,7 @@ class SqliteSearch(SqlSearch):
         """
         if self._last_passage() <= _MOST_WEIGHED:
             return list(terms)
-        counts: dict[str, int] = dict(
-            self._db.rows(
-                f"SELECT term, doc FROM temp.{index}_terms WHERE term IN (SELECT value FROM each_text(?))",
-                ([term.lower() for term in terms],),
-            )
-        )
+        counts = self._counts(index, [term.lower() for term in terms])
         kept, weighed = list[str](), 0
         for count, term in sorted((counts.get(term.lower(), 0), term) for term in terms):
             if weighed and weighed + count > _MOST_WEIGHED:
@@ -72,6 +67,10 @@ class SqliteSearch(SqlSearch):
             kept.append(term)
             weighed += count
         return kept
+
+    def _counts(self, index: str, terms: Sequence[str]) -> dict[str, int]:
+        sql = f"SELECT term, doc FROM temp.{index}_terms WHERE term IN (SELECT value FROM each_text(?))"
+        return dict(self._db.rows(sql, (list(terms),)))
 
     def vectors(self, engine: str, vector: "Vector", limit: int, view: View) -> VectorAnswer:
         scored = self._score(engine, vector)
@@ -197,6 +196,13 @@ class ReadableSearch(SqliteSearch):
         except UNREADABLE:
             self._readable.damaged.add("code_keywords")
             return []
+
+    def _counts(self, index: str, terms: Sequence[str]) -> dict[str, int]:
+        try:
+            return super()._counts(index, terms)
+        except UNREADABLE:
+            self._readable.damaged.add(index)
+            return {}
 
     def vectors(self, engine: str, vector: "Vector", limit: int, view: View) -> VectorAnswer:
         try:

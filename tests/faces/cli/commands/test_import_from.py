@@ -87,7 +87,7 @@ def test_labels_are_given_by_name(waypost: Waypost) -> None:
     memory_id = waypost("remember", "Uploads use S3", *options, "--json").json["id"]
     shown = waypost("show", memory_id, "--json").json
     assert (shown["category"], shown["entity"], shown["scope"]) == ("architecture", "FileUploadService", None)
-    (hit,) = waypost("ask", "how do uploads work?", "--json").json["hits"]
+    (hit,) = waypost("ask", "what do uploads use?", "--json").json["hits"]
     assert hit["category"] == "architecture"
 
 

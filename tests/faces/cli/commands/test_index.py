@@ -119,7 +119,7 @@ def test_architecture_is_told_with_and_without_an_index(waypost: Waypost, tree: 
     assert waypost("init", "--json").json["endpoints"] == 1
     assert waypost("architecture", "--json").json["endpoints"] == before["endpoints"]
     assert "GET /health" in waypost("architecture").out
-    assert waypost("ask", "which endpoint tells the health?", "--in", "architecture", "--json").json["hits"]
+    assert waypost("ask", "GET /health handled by health with Flask", "--in", "architecture", "--json").json["hits"]
 
 
 def test_the_scope_of_a_task_is_told_within_its_budget(waypost: Waypost, tree: Path) -> None:

@@ -250,7 +250,8 @@ def _place(reference: CodeReference) -> tuple[str, int | None]:
 def print_answer(answer: "Answer", places: EditorLinks, *, explain: bool) -> None:
     out = console()
     for number, hit in enumerate(answer.hits, 1):
-        out.print(f"[bold]{number}.[/bold] [cyan]{hit.score:.2f}[/cyan]  ", end="")
+        certainty = hit.score if hit.certainty is None else hit.certainty
+        out.print(f"[bold]{number}.[/bold] [cyan]{certainty:.2f}[/cyan]  ", end="")
         if hit.project is not None:  # the paths belong to another repository
             where = f" {hit.path}:{hit.line}" if hit.path and hit.line else f" {hit.path}" if hit.path else ""
             out.print(safe(f"from {hit.project.name}{where}"), markup=False, style="magenta")
@@ -272,9 +273,9 @@ def print_answer(answer: "Answer", places: EditorLinks, *, explain: bool) -> Non
         out.print(f"   {_origin(hit)}", markup=False, style="dim")
         if explain:
             parts = "  ".join(f"{name} {value:+.3f}" for name, value in hit.why.items())
-            out.print(f"   why: {parts}", markup=False, style="dim")
-    if not answer.hits:
-        out.print("No results.")
+            out.print(f"   score {hit.score:.2f}: {parts}", markup=False, style="dim")
+            parts = "  ".join(f"{name} {value:.2f}" for name, value in hit.evidence.items())
+            out.print(f"   evidence: {parts}", markup=False, style="dim")
     print_notices(answer.notices)
 
 

@@ -84,6 +84,13 @@ def best_by_keywords(
     return dict(database.rows(sql, parameters))
 
 
+def term_counts(database: Database, index: str, terms: Sequence[str]) -> dict[str, int]:
+    """How many passages contain each term."""
+    keys = {term_of(term): term for term in terms}
+    rows = database.rows(f"SELECT term, passages FROM {index}_terms WHERE term = ANY(?::bigint[])", (in_braces(keys),))
+    return {keys[key]: passages for key, passages in rows}
+
+
 def rarest(terms: Iterable[_Term]) -> list[_Term]:
     """The terms to rank by: the rarest, as many as can be weighed in time, but at least one.
 

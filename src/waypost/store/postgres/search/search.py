@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
-from waypost.store.postgres.search.keyword_rows import LAST_PASSAGE, best_by_keywords, is_damaged
+from waypost.store.postgres.search.keyword_rows import LAST_PASSAGE, best_by_keywords, is_damaged, term_counts
 from waypost.store.postgres.search.vector_rows import (
     LEAST_IN_VIEW,
     MOST_SEARCHED,
@@ -71,6 +71,9 @@ class PostgresSearch(SqlSearch):
         self, index: str, terms: Sequence[str], weights: Sequence[float], depth: int, among: list[int]
     ) -> dict[int, float]:
         return best_by_keywords(self._db, index, terms, weights, depth, among or None)
+
+    def _counts(self, index: str, terms: Sequence[str]) -> dict[str, int]:
+        return term_counts(self._db, index, terms)
 
     def vectors(self, engine: str, vector: "Vector", limit: int, view: View) -> VectorAnswer:
         question = self._question(engine, vector)

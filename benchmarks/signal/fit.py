@@ -1,0 +1,134 @@
+"""Fits the coefficients of certainty, and draws how well it is calibrated.
+
+    python -m benchmarks.signal.fit --repositories DIR --work DIR                 # prints src/waypost/retrieve/data/certainty.toml
+    python -m benchmarks.signal.fit --repositories DIR --work DIR --half check --plot docs/images/certainty.svg
+
+Every question of a half is asked in all scopes, without a floor. Each of the first hits is right or wrong, and a logistic
+model learns that from its evidence. Fit on `dev`, check on `check`.
+"""
+
+import argparse
+import os
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from benchmarks.eval_adapter import keep_vectors
+from benchmarks.signal.exact import names_in
+from benchmarks.signal.run import is_right
+from benchmarks.signal.spaces import HALVES, SignalQuestion, open_space, questions_of
+
+from waypost.flows.recall import search
+
+LOOKUPS = 25  # names of code that are asked for
+DEPTH = 12  # hits of a scope that are looked at
+SCOPES = ("all", "code", "facts", "journal")
+RIDGE = 0.5  # keeps coefficients of rare features small
+FEATURES = {
+    "prose": ("meaning", "words", "misses", "foreign", "rank", "before", "first_fact", "topic", "journal"),
+    "code": ("meaning", "words", "misses", "foreign", "total", "named", "role"),
+}
+_OF_MEANING = ("meaning",)
+
+
+class Judged(NamedTuple):
+    """A hit, and whether it is right."""
+
+    of: str  # "prose" or "code"
+    evidence: dict[str, float]
+    right: bool
+    certainty: float
+    question: str
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repositories", type=Path, required=True)
+    parser.add_argument("--half", choices=sorted(HALVES), default="dev")
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--plot", type=Path)
+    given = parser.parse_args()
+    if os.environ.get("EVAL_VECTORS"):
+        keep_vectors(os.environ["EVAL_VECTORS"])
+    search.worth_showing = lambda hits, **_: hits
+    judged = list(collect(given.half, given.repositories, given.work))
+    if given.plot:
+        given.plot.write_text(drawn(reliability(judged)))
+    if given.plot or given.half != "dev":
+        print("| certainty | hits | right |\n|---|---|---|")
+        for low, high, mean, share, count in reliability(judged):
+            print(f"| {low:.2f} – {high:.2f} (mean {mean:.2f}) | {count} | {share:.2f} |")
+        return
+    print("# Fitted by benchmarks/signal/fit.py. What each feature means: retrieve/certainty.py.")
+    for of, names in FEATURES.items():
+        for table, used in ((of, names), (f"{of}_without_meaning", [n for n in names if n not in _OF_MEANING])):
+            constant, coefficients = fitted([one for one in judged if one.of == of], used)
+            print(f"\n[{table}]\nconstant = {constant:.2f}")
+            print("\n".join(f"{name} = {value:.2f}" for name, value in zip(used, coefficients, strict=True)))
+
+
+def collect(half: str, repositories: Path, work: Path) -> Iterable[Judged]:
+    for repository in HALVES[half]:
+        memory = open_space(work, half, repository, repositories / repository)
+        lookups = [
+            SignalQuestion(name, "code", names=frozenset({name})) for name in names_in(work / repository, LOOKUPS)
+        ]
+        for question in (*questions_of(half, repository), *lookups):
+            hits = {hit.id: hit for scope in SCOPES for hit in memory.recall(question.text, DEPTH, scope=scope).hits}
+            for hit in hits.values():
+                of = "code" if "symbol" in hit.evidence or "overview" in hit.evidence else "prose"
+                right = is_right(hit, question)
+                if "overview" in hit.evidence and question.is_answerable:
+                    continue  # questions are labelled by symbols: whether a file or a section answers is not known
+                yield Judged(of, dict(hit.evidence), right, hit.certainty or 0.0, f"{repository}:{question.text}")
+        memory.close()
+
+
+def fitted(judged: Sequence[Judged], names: Sequence[str]) -> tuple[float, list[float]]:
+    """Constant and coefficients of a logistic regression, by Newton's method."""
+    table = np.array([[1.0, *(one.evidence.get(name, 0.0) for name in names)] for one in judged])
+    right = np.array([one.right for one in judged], float)
+    weights, ridge = np.zeros(table.shape[1]), np.diag([0.0, *[RIDGE] * len(names)])
+    for _ in range(50):
+        likely = 1 / (1 + np.exp(-table @ weights))
+        slope = table.T @ (right - likely) - ridge @ weights
+        curve = (table * (likely * (1 - likely))[:, None]).T @ table + ridge
+        weights += np.linalg.solve(curve, slope)
+    return float(weights[0]), [float(weight) for weight in weights[1:]]
+
+
+def reliability(judged: Sequence[Judged]) -> list[tuple[float, float, float, float, int]]:
+    """For ranges of certainty: from, to, its mean, the share of right hits, and how many there are."""
+    edges = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0)
+    rows = []
+    for low, high in pairwise(edges):
+        some = [one for one in judged if low <= one.certainty < high or one.certainty == high == 1.0]
+        if some:
+            mean, share = (float(np.mean([getattr(one, name) for one in some])) for name in ("certainty", "right"))
+            rows.append((low, high, mean, share, len(some)))
+    return rows
+
+
+def drawn(rows: Sequence[tuple[float, float, float, float, int]]) -> str:
+    """Certainty and the share of right hits, as a plot."""
+    size, edge = 320, 40
+    points = [(edge + mean * size, edge + (1 - share) * size, count) for _, _, mean, share, count in rows]
+    circles = "".join(
+        f'<circle cx="{x:.0f}" cy="{y:.0f}" r="{2 + count**0.3:.1f}" fill="#2a6"/>' for x, y, count in points
+    )
+    path = " ".join(f"{x:.0f},{y:.0f}" for x, y, _ in points)
+    far = edge + size
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size + 2 * edge} {size + 2 * edge}" font-family="sans-serif" font-size="12">'
+        f'<rect width="100%" height="100%" fill="#fff"/><rect x="{edge}" y="{edge}" width="{size}" height="{size}" fill="none" stroke="#999"/>'
+        f'<line x1="{edge}" y1="{far}" x2="{far}" y2="{edge}" stroke="#bbb" stroke-dasharray="4"/>'
+        f'<polyline points="{path}" fill="none" stroke="#2a6"/>{circles}'
+        f'<text x="{far}" y="{far + 16}" text-anchor="end">certainty 1</text><text x="{edge}" y="{far + 16}">0</text>'
+        f'<text x="{edge}" y="{edge - 8}">share of right hits 1</text></svg>\n'
+    )
+
+
+if __name__ == "__main__":
+    main()

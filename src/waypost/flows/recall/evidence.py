@@ -1,0 +1,143 @@
+"""The evidence that a hit answers its question, gathered while candidates are at hand."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from waypost.flows.recall.candidates import Gathered
+from waypost.model.kinds import CODE_COLLECTIONS, KINDS
+from waypost.model.recall import Hit, View
+from waypost.retrieve.calibration import ServingEngines, Spreads, is_english
+from waypost.retrieve.certainty import LEAST_MEANING, STANDING, TOTAL, Rarity, asks_for_topic, certainty, question_words
+from waypost.retrieve.code_question import CodeQuestion
+from waypost.retrieve.merge import Populations
+from waypost.retrieve.nearest_names import nearest_names
+from waypost.retrieve.relevance import measured_nearness
+from waypost.retrieve.score import ONLY_TIME, total_of
+from waypost.retrieve.traits import ASKS
+from waypost.store.protocol import CodeSketch, Reader, VersionSketch
+
+FIRST_FACT = ("origin", "cold_start")  # the tag of what `init` writes
+SAID_THEN = 0.9  # certainty of what was said on the day that a question asks for
+_MOST_COMPARED = 50_000  # names of code
+_MOST_NAMES = 8
+_OTHER_KINDS = "overview"  # derived, but no symbol: files, tables, architecture
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceReader:
+    """What a question is compared by, for all hits."""
+
+    language: str
+    rarity: Rarity
+    question: CodeQuestion
+    absent: tuple[str, ...]  # names in the question that no code has
+
+    @classmethod
+    def of(cls, reader: Reader, question: CodeQuestion, view: View, leave_out: Iterable[str] = ()) -> "EvidenceReader":
+        words = question_words(question.subject, question.language, frozenset(leave_out))
+        rarity = Rarity.of(words, reader.search.term_counts(words.terms))
+        code_view = replace(view, collections=CODE_COLLECTIONS)
+        names = dict.fromkeys(named.name for named in question.names[:_MOST_NAMES] if _is_identifier(named.name))
+        absent = tuple(name for name in names if not reader.code.symbols_named([name], 1, code_view))
+        return cls(question.language, rarity, question, absent)
+
+    def prose(
+        self, hits: Sequence[Hit], gathered: Gathered[VersionSketch], spread: Populations, engines: ServingEngines
+    ) -> list[Hit]:
+        """Hits of what people and agents wrote, with evidence and certainty."""
+        numbers, spreads = gathered.numbers(), {name: Spreads(some) for name, some in spread.items()}
+        places = {(sketch.session, sketch.position): number for number, sketch in gathered.sketches.items()}
+
+        def meaning(number: int) -> dict[str, float]:
+            language = gathered.sketches[number].language
+            for engine in engines.by_preference(self.language, language):
+                if engine in spreads and number in gathered.similarity.get(engine, {}):
+                    return _meaning(engine, gathered.similarity[engine][number], spreads[engine], language)
+            return {}
+
+        weighed = []
+        for hit in hits:
+            number = numbers[hit.id]
+            sketch = gathered.sketches[number]
+            evidence = self._words(f"{hit.speaker or ''} {hit.text}", sketch.language) | meaning(number)
+            evidence["rank"] = hit.score
+            before = places.get((sketch.session, sketch.position - 1)) if sketch.session else None
+            if before is not None and gathered.sketches[before].traits & ASKS:
+                evidence["before"] = max(0.0, meaning(before).get("meaning", 0.0))
+            evidence[_group(hit)] = 1.0
+            if FIRST_FACT in hit.tags.items():
+                evidence["topic"] = float(asks_for_topic(self.question.text, (hit.key or "").rpartition(":")[2]))
+            weighed.append(_with(hit, evidence, "prose"))
+        return weighed
+
+    def code(self, hits: Sequence[Hit], gathered: Gathered[CodeSketch], engines: ServingEngines) -> list[Hit]:
+        """Hits from code, with evidence and certainty."""
+        numbers = gathered.numbers()
+        spreads = {name: Spreads(some) for name, some in gathered.populations.items()}
+        serving = (engines.english,) if is_english(self.language) else (engines.english, engines.multilingual)
+        names = {named.name for named in self.question.names}
+        weighed = []
+        for hit in hits:
+            number = numbers[hit.id]
+            text = " ".join(filter(None, (hit.name, hit.path, hit.text)))
+            evidence = self._words(text, "en")
+            meanings = [
+                _meaning(engine, gathered.similarity[engine][number], spreads[engine], "")
+                for engine in serving
+                if engine in spreads and number in gathered.similarity.get(engine, {})
+            ]
+            if meanings:
+                evidence |= max(meanings, key=lambda each: each["meaning"])
+            last = (hit.name or "").rpartition(".")[2]
+            evidence["named"] = float(hit.kind == "symbol" and last in names)
+            evidence["role"] = min(1.0, -hit.why.get("role", 0.0))
+            evidence["total"] = total_of(hit.score, 0.0) / TOTAL
+            evidence[_group(hit)] = 1.0
+            weighed.append(_with(hit, evidence, "code"))
+        return weighed
+
+    def _words(self, text: str, language: str) -> dict[str, float]:
+        low = text.lower()
+        return {
+            "words": self.rarity.share(text, language),
+            "misses": float(any(name.lower() not in low for name in self.absent)),
+            "foreign": float(not is_english(self.language)),
+        }
+
+
+def names_like(reader: Reader, evidence: EvidenceReader, view: View) -> tuple[str, ...]:
+    """Names of code that resemble the first name in the question that no code has."""
+    if not evidence.absent:
+        return ()
+    names = reader.code.symbol_names(_MOST_COMPARED, replace(view, collections=CODE_COLLECTIONS))
+    return tuple(nearest_names(evidence.absent[0], names))
+
+
+def said_at_that_time(hits: Sequence[Hit]) -> list[Hit]:
+    """Hits of a question that only names a time: its day answers it."""
+    certain = {True: SAID_THEN, False: 0.0}
+    return [replace(hit, certainty=certain[hit.why.get("time", 0.0) >= ONLY_TIME]) for hit in hits]
+
+
+def _meaning(engine: str, cosine: float, spread: Spreads, language: str) -> dict[str, float]:
+    standing = spread.deviations(cosine, language) / STANDING
+    return {"meaning": max(LEAST_MEANING, measured_nearness(engine, cosine, standing))}
+
+
+def _is_identifier(name: str) -> bool:
+    """Whether it can only be a name of code: `snake_case`, `camelCase`. A plain word is also asked for as a word."""
+    return "_" in name.strip("_") or (name[1:].lower() != name[1:] and name.upper() != name)
+
+
+def _group(hit: Hit) -> str:
+    """Where a hit belongs, for what its evidence is worth there."""
+    kind = KINDS[hit.kind]
+    if kind.derived:
+        return "symbol" if hit.kind == "symbol" else _OTHER_KINDS
+    if FIRST_FACT in hit.tags.items():
+        return "first_fact"
+    return "journal" if kind.is_journal else "fact"
+
+
+def _with(hit: Hit, evidence: Mapping[str, float], of: str) -> Hit:
+    return replace(hit, evidence=evidence, certainty=certainty(evidence, of))

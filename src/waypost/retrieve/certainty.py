@@ -1,0 +1,133 @@
+"""How likely a hit answers its question: one probability for code, facts and the journal.
+
+Ranking compares candidates with each other, so the best one stands out however far it is from the question. Certainty looks
+at each hit by itself, by features from 0 to 1 or nearly so:
+
+    meaning    cosine of question and text, 0 at the engine's threshold and 1 for the same text
+    words      share of the question's words that the text has; rare ones count more
+    rank       score of what people and agents wrote, among the others
+    total      the same for code: the sum of the parts of its score
+    named      it is defined under the name that the question uses
+    misses     the question uses a name that no code has, and neither has this text
+    before     the turn before it asks nearly the same
+    topic      of a first fact: the question has a word that asks for it
+    role       tests, documents, examples and old versions, where the question does not ask for them
+
+A logistic model adds them up. `benchmarks/signal/fit.py` fits its coefficients, in `data/certainty.toml`.
+"""
+
+import math
+import re
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from waypost.retrieve.code_words import code_words
+from waypost.store.protocol import TermCounts
+from waypost.text.identifiers import identifier_parts
+from waypost.text.keywords import keyword_terms, stop_words
+from waypost.text.stems import fold, stem
+
+STANDING = 5.0  # deviations that count as 1
+TOTAL = 3.0  # of a code score's parts that counts as 1
+LEAST_MEANING = -0.3  # an engine that sees nothing in common does not outweigh words
+MOST_WORDS = 60  # of a question that are compared
+_DATA = Path(__file__).with_name("data")
+_WORD = re.compile(r"\w+(?:-\w+)*")
+
+Evidence = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedWords:
+    """The telling words of a question, each as the terms by which a text may have it."""
+
+    words: tuple[frozenset[str], ...]
+
+    @property
+    def terms(self) -> list[str]:
+        return sorted(frozenset().union(*self.words))
+
+
+def question_words(text: str, language: str, leave_out: Collection[str] = ()) -> AskedWords:
+    """Words of German and Russian count as had if their English counterpart is there: code is named in English."""
+    stops = stop_words("en") | (stop_words(language) if language in ("de", "ru") else frozenset())
+    words: dict[str, frozenset[str]] = {}
+    before = ""
+    for written in _WORD.findall(text):
+        folded = fold(written)
+        if folded in stops or written.lower() in leave_out or len(words) >= MOST_WORDS:
+            continue
+        parts = identifier_parts(written)
+        if len(parts) > 1:  # a text may have the parts of a name, and not the name
+            words |= {part: _alternatives(part) for part in map(fold, parts)}
+        terms = {fold(written)} if len(parts) > 1 else set(_alternatives(written))
+        if language in ("de", "ru"):
+            listed = code_words()
+            groups = listed.in_english(folded, language) + listed.phrase(before, folded, language)
+            terms |= {stem(word, "en") for group in groups for word in group}
+            before = folded
+        if terms:
+            words.setdefault(folded, frozenset(terms))
+    return AskedWords(tuple(words.values()))
+
+
+def _alternatives(word: str) -> frozenset[str]:
+    return frozenset(term for own in ("en", "de") for group in _terms(word, own) for term in group)
+
+
+def _terms(text: str, language: str) -> tuple[list[str], list[str]]:
+    terms = keyword_terms(text, language)
+    return terms.words, terms.stems
+
+
+@dataclass(frozen=True, slots=True)
+class Rarity:
+    """What each word of a question is worth: the rarer in the space, the more."""
+
+    words: AskedWords
+    weights: tuple[float, ...]
+
+    @classmethod
+    def of(cls, words: AskedWords, counts: TermCounts) -> "Rarity":
+        return cls(words, tuple(_rarity(terms, counts) for terms in words.words))
+
+    def share(self, text: str, language: str) -> float:
+        """The share of the question's words that a text has."""
+        whole = sum(self.weights)
+        if not whole:
+            return 0.0
+        there = {term for own in ("en", language) for group in _terms(text, own) for term in group}
+        return sum(w for terms, w in zip(self.words.words, self.weights, strict=True) if terms & there) / whole
+
+
+def _rarity(terms: Collection[str], counts: TermCounts) -> float:
+    most = max((counts.counts.get(term, 0) for term in terms), default=0)
+    return math.log(1 + (counts.passages + 50) / (most + 0.5))
+
+
+def certainty(evidence: Evidence, of: str) -> float:
+    """The probability that a hit with this evidence answers. `of` is `prose` or `code`."""
+    model = _data()[of if "meaning" in evidence else f"{of}_without_meaning"]
+    total = model["constant"] + sum(model.get(name, 0.0) * value for name, value in evidence.items())
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    return tomllib.loads((_DATA / "certainty.toml").read_text("utf-8"))
+
+
+def asks_for_topic(question: str, topic: str) -> bool:
+    """Whether a question has a word that asks for the first facts of this topic."""
+    openings = _topics().get(topic, ())
+    return any(fold(word).startswith(openings) for word in _WORD.findall(question)) if openings else False
+
+
+@cache
+def _topics() -> Mapping[str, tuple[str, ...]]:
+    topics: dict[str, str] = tomllib.loads((_DATA / "first_facts.toml").read_text("utf-8"))
+    return {topic: tuple(map(fold, words.split())) for topic, words in topics.items()}

@@ -1,0 +1,59 @@
+"""Certainty: what a hit has of its question, whatever else was found."""
+
+import pytest
+
+from waypost.retrieve.certainty import Rarity, asks_for_topic, certainty, question_words
+from waypost.store.protocol import TermCounts
+
+NONE = TermCounts(1000, {})
+
+
+def rarity(question: str, language: str = "en", counts: TermCounts = NONE) -> Rarity:
+    return Rarity.of(question_words(question, language), counts)
+
+
+def test_a_text_with_all_words_has_the_whole_question() -> None:
+    assert rarity("Which port does staging use?").share("Staging uses port 9191.", "en") == 1.0
+    assert rarity("Which port does staging use?").share("The sky is blue.", "en") == 0.0
+
+
+def test_rare_words_count_more() -> None:
+    counts = TermCounts(1000, {"port": 900, "stage": 2})
+    asked = rarity("port staging", counts=counts)
+    assert asked.share("staging", "en") > 0.8 > 0.2 > asked.share("port", "en")
+
+
+def test_words_of_other_languages_are_had_in_english() -> None:
+    assert rarity("Wo ist die Konfigurationsdatei?", "de").share("config file", "en") > 0
+    assert rarity("Где настраивается база данных?", "ru").share("the database", "en") > 0
+
+
+def test_the_parts_of_a_name_are_not_the_name() -> None:
+    asked = rarity("FrobnicatorFactory")
+    assert asked.share("FrobnicatorFactory", "en") == 1.0
+    assert 0 < asked.share("A factory makes things.", "en") < 0.5
+
+
+def test_a_question_without_telling_words_shares_nothing() -> None:
+    assert rarity("What is it?").share("It is that.", "en") == 0.0
+
+
+@pytest.mark.parametrize("of", ["prose", "code"])
+def test_words_and_meaning_make_certain(of: str) -> None:
+    little, much = {"words": 0.1, "meaning": -0.5}, {"words": 0.9, "meaning": 0.5}
+    assert certainty(little, of) < certainty({**little, "words": 0.9}, of) < certainty(much, of)
+    assert 0 < certainty({"words": 0.0}, of) < certainty({"words": 1.0}, of) < 1
+
+
+def test_a_name_that_no_code_has_makes_uncertain() -> None:
+    evidence = {"words": 0.5, "meaning": 0.2}
+    assert certainty({**evidence, "misses": 1.0}, "code") < certainty(evidence, "code")
+
+
+@pytest.mark.parametrize(
+    "question", ["Which licence is it?", "Unter welcher Lizenz steht das?", "Под какой лицензией проект?"]
+)
+def test_a_first_fact_is_asked_for_by_its_topic(question: str) -> None:
+    assert asks_for_topic(question, "licence")
+    assert not asks_for_topic(question, "ci")
+    assert not asks_for_topic(question, "no such topic")
