@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from waypost.code.outline import Outline, Use
+from waypost.code.resolve.bindings import type_expression
 from waypost.code.resolve.calls import CallResolver
+from waypost.code.resolve.go_interfaces import implementations
 from waypost.code.resolve.module_systems import files_of_package, names_of, whole_module
 from waypost.code.resolve.names import NameScope
 from waypost.code.resolve.tree import OutlineTree, OutlineView, SymbolPlace, Value
@@ -56,10 +58,11 @@ def relate(
     are read. `manifests` has the text of each file for which `is_manifest` is true, by path.
     """
     with _without_collection():
-        return _relate(OutlineTree(outlines, manifests, names), outlines if only is None else only)
+        tree = OutlineTree(outlines, manifests, names)
+        return _relate(tree, outlines) if only is None else _relate(tree, only, whole=False)
 
 
-def _relate(tree: OutlineTree, paths: Iterable[str]) -> Relations:
+def _relate(tree: OutlineTree, paths: Iterable[str], *, whole: bool = True) -> Relations:
     resolver = CallResolver(names_of(tree))
     edges: dict[tuple[str, SymbolPlace, SymbolPlace], CodeRelation] = {}
     uses = resolved = 0
@@ -69,22 +72,26 @@ def _relate(tree: OutlineTree, paths: Iterable[str]) -> Relations:
         if view is None:
             continue
         reached: set[str] = set()
-        for edge in _bases(resolver.names, view):
+        for edge in (*_bases(resolver.names, view), *_implementations(resolver.names, view)):
             reached.add(edge.target.path)
             _keep(edges, edge)
         for use in view.outline.uses:
             uses += use.is_call
-            relation = _use(resolver, view, use)
-            if relation is not None:
+            relations = _use(resolver, view, use)
+            if relations:
                 resolved += use.is_call
-                reached.add(relation.target.path)
-                _keep(edges, relation)
+                reached.add(relations[0].target.path)
+                for relation in relations:
+                    _keep(edges, relation)
             elif use.is_call and tree.count_definitions(use.name) and resolver.may_be_ours(view, use):
                 unresolved[use.name] += len(use.lines)
         for edge in _detached_members(resolver.names, view):
             _keep(edges, edge)
         for edge in _imports(resolver.names, view, reached):
             _keep(edges, edge)
+    for implementation in implementations(resolver.names) if whole else ():
+        source, target = _place(tree, implementation.type), _place(tree, implementation.interface)
+        _keep(edges, CodeRelation("inherits", source, target, (source.line,), implementation.interface.strength))
     return Relations(tuple(edges.values()), uses, resolved, unresolved)
 
 
@@ -107,6 +114,8 @@ def _without_collection() -> Iterator[None]:
 
 def _keep(edges: dict[tuple[str, SymbolPlace, SymbolPlace], CodeRelation], edge: CodeRelation) -> None:
     before = edges.get((edge.kind, edge.source, edge.target))
+    if edge.kind == "mentions" and any((kind, edge.source, edge.target) in edges for kind in ("calls", "inherits")):
+        return  # who calls or inherits also mentions
     if before is not None:
         lines = tuple(sorted({*before.lines, *edge.lines}))
         edge = replace(edge, lines=lines, strength=max(before.strength, edge.strength))
@@ -141,14 +150,29 @@ def _bases(names: NameScope, view: OutlineView) -> Iterator[CodeRelation]:
                     yield CodeRelation("inherits", source, target, (symbol.start,), value.strength)
 
 
-def _use(resolver: CallResolver, view: OutlineView, use: Use) -> CodeRelation | None:
-    """The relation of a call or mention, or None if it reaches nothing in the repository."""
+def _implementations(names: NameScope, view: OutlineView) -> Iterator[CodeRelation]:
+    """Bases that types of other files get in this one."""
+    for type_name, base, line in view.outline.implementations:
+        named = type_expression(base)
+        value, above = names.lookup(view, -1, type_name), names.evaluate(view, -1, named[:-2]) if named else None
+        if value is not None and above is not None and value.kind == above.kind == "symbol" and value != above:
+            yield CodeRelation(
+                "inherits", _place(names.tree, value), _place(names.tree, above), (line,), above.strength
+            )
+
+
+def _use(resolver: CallResolver, view: OutlineView, use: Use) -> list[CodeRelation]:
+    """The relations of a call or mention: one, several for overloads, or none if it leaves the repository."""
     value = resolver.resolve(view, use)
     if value is None:
-        return None
-    source = _place(resolver.names.tree, Value("symbol", view.path, use.owner))
+        return []
+    tree = resolver.names.tree
+    source = _place(tree, Value("symbol", view.path, use.owner))
     kind = "calls" if use.is_call else "mentions"
-    return CodeRelation(kind, source, _place(resolver.names.tree, value), use.lines, value.strength)
+    return [
+        CodeRelation(kind, source, _place(tree, target), use.lines, target.strength)
+        for target in resolver.overloads(value, use)
+    ]
 
 
 def _detached_members(names: NameScope, view: OutlineView) -> Iterator[CodeRelation]:

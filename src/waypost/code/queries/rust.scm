@@ -23,6 +23,9 @@
   name: (_) @name
   body: (_) @body) @definition.enum
 
+(enum_variant
+  name: (_) @name) @definition.constant
+
 (trait_item
   name: (_) @name
   body: (_) @body) @definition.trait
@@ -89,3 +92,5 @@
 (block_comment !inner) @comment
 (line_comment inner: (_)) @doc
 (block_comment inner: (_)) @doc
+
+(string_content) @string

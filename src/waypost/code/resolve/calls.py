@@ -9,6 +9,7 @@ from waypost.code.source import FUNCTIONS
 from waypost.text.identifiers import identifier_parts
 
 MOST_PLACES = 12  # definitions of a name, tests included, among which one could be unique
+OVERLOADED = 0.5  # confidence in one of several overloads with as many parameters
 UNIQUE = 0.6  # confidence in a name that only one symbol has
 
 
@@ -22,9 +23,44 @@ class CallResolver:
     def resolve(self, view: OutlineView, use: Use) -> Value | None:
         """The symbol that a call reaches. None if it is unknown or outside the repository."""
         value = self._named(view, use)
-        if value is not None:
-            return value if value.symbol >= 0 and value.kind in {"symbol", "instance"} else None
-        return self._by_unique_name(view, use)
+        if value is not None and (value.symbol < 0 or value.kind not in {"symbol", "instance"}):
+            return None
+        if not use.is_call:
+            return None if value is None else self._mentioned(value, use.name)
+        return value if value is not None else self._by_unique_name(view, use)
+
+    def overloads(self, value: Value, use: Use) -> list[Value]:
+        """The overloads that a call may reach: those with as many parameters as it has arguments."""
+        view = self.names.tree.view(value.path)
+        if use.arguments < 0 or view is None or value.symbol < 0:
+            return [value]
+        symbols = view.outline.symbols
+        symbol = symbols[value.symbol]
+        same = [(value.path, value.symbol)]
+        if symbol.kind in FUNCTIONS:
+            same = [
+                (path, number)
+                for path, number in self.names.tree.qualified(view.family, symbol.name, symbol.qualified)
+                if path == value.path
+            ]
+        if len(same) < 2:
+            return [value]
+        fitting = [number for _, number in same if len(symbols[number].parameters) == use.arguments]
+        if not fitting:
+            return [value._replace(strength=min(value.strength, OVERLOADED))]
+        strength = value.strength if len(fitting) == 1 else min(value.strength, OVERLOADED)
+        return [value._replace(symbol=number, strength=strength) for number in fitting]
+
+    def _mentioned(self, value: Value, name: str) -> Value | None:
+        """A type that is named inside of itself is not its constructor. An object is not its class."""
+        view = self.names.tree.view(value.path)
+        if view is None or value.kind != "symbol":
+            return None
+        symbols = view.outline.symbols
+        symbol = symbols[value.symbol]
+        if symbol.kind in FUNCTIONS and symbol.parent >= 0 and symbols[symbol.parent].name == name:
+            return value._replace(symbol=symbol.parent)
+        return value
 
     def _named(self, view: OutlineView, use: Use) -> Value | None:
         if not use.receiver:
