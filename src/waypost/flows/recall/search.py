@@ -48,6 +48,7 @@ from waypost.flows.recall.candidates import (
     prose_candidates,
 )
 from waypost.flows.recall.damage_notices import damage_notices
+from waypost.flows.recall.structure_hits import structure_hits
 from waypost.flows.share.recall import SharedHits, SharedQuery, shared_hits
 from waypost.journal.markdown_values import in_zone
 from waypost.model.code_link import LinkedMemory
@@ -188,18 +189,22 @@ class _Recall:
         vectors = self._question.by_engine(serving, WHOLE) if kept else {}
         has_code = bool(code) and (reader.code.has_any(view.checkout_id) or any(row.offer.code for row in taken))
         code_query = self._code_query(serving) if has_code else None
+        seen = seen_elsewhere(space, reader)
+        structural, notes = structure_hits(space, reader, self._text, self._language, view, self._k, seen)
+        if structural:
+            return _Draft(structural, files_of(space, reader, structural), (), notes)
         memories, places = list[Hit](), list[Hit]()
         spread: list[Populations] = [{}, {}]
         with self._open_shared(view, taken, vectors, roles) as shared:
             if kept:
                 memories, spread[0] = self._prose(reader, replace(view, collections=kept), vectors, roles, shared)
             if code_query is not None:
-                seen, code_view = seen_elsewhere(space, reader), replace(view, collections=code)
+                code_view = replace(view, collections=code)
                 hits, spread[1] = code_hits(reader, code_query, code_view, self._k, self._now, seen)
                 if shared is not None:
                     hits, spread[1] = shared.code_too(hits, spread[1], code_query, view)
                 places = [hit for hit in hits if (hit.confidence or 0.0) >= self._wanted.min_confidence]
-            notes = () if shared is None else shared.notes
+            notes = notes if shared is None else (*notes, *shared.notes)
         hits = one_list(memories, places, (spread[0], spread[1]), roles, self._language)[: self._k]
         files = files_of(space, reader, hits)
         shown_hits = with_pages(space, reader, files.keep(hits))

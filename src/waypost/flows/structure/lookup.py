@@ -85,7 +85,7 @@ def find(reader: Reader, checkout: str, name: SymbolName, text: str) -> list[Sym
     if _is_id(text):
         return reader.structure.with_ids(checkout, [text.strip().lower()])
     if name.line:
-        return _at_line(reader.structure.in_files(checkout, [name.path]), name.line)
+        return at_line(reader.structure.in_files(checkout, [name.path]), name.line)
     if name.path:
         in_file = reader.structure.in_files(checkout, [name.path])
         return [symbol for symbol in in_file if symbol.kind == "symbol" and matches(name, symbol.qualified, "")]
@@ -133,7 +133,7 @@ def nearest(reader: Reader, checkout: str, name: SymbolName) -> list[str]:
     return []
 
 
-def _at_line(in_file: Sequence[SymbolSketch], line: int) -> list[SymbolSketch]:
+def at_line(in_file: Sequence[SymbolSketch], line: int) -> list[SymbolSketch]:
     """The innermost symbol at a line, or the file."""
     around = [symbol for symbol in in_file if symbol.kind == "symbol" and symbol.line <= line <= symbol.end_line]
     if around:
