@@ -31,7 +31,7 @@ ROUNDS = 20  # more do not change the order
 class CodeRelation:
     """One edge. `strength` is its certainty: 1 by import, .95 through `self` or a base, .6 by a unique name."""
 
-    kind: str  # "imports", "calls", "mentions", "inherits", or "member": of a type in another file
+    kind: str  # "imports", "calls", "mentions", "inherits", "overrides", or "member": of a type in another file
     source: SymbolPlace
     target: SymbolPlace
     lines: tuple[int, ...]  # of the uses, in the file of `source`
@@ -77,12 +77,11 @@ def _relate(tree: OutlineTree, paths: Iterable[str], *, whole: bool = True) -> R
             _keep(edges, edge)
         for use in view.outline.uses:
             uses += use.is_call
-            relations = _use(resolver, view, use)
-            if relations:
+            relation = _use(resolver, view, use)
+            if relation is not None:
                 resolved += use.is_call
-                reached.add(relations[0].target.path)
-                for relation in relations:
-                    _keep(edges, relation)
+                reached.add(relation.target.path)
+                _keep(edges, relation)
             elif use.is_call and tree.count_definitions(use.name) and resolver.may_be_ours(view, use):
                 unresolved[use.name] += len(use.lines)
         for edge in _detached_members(resolver.names, view):
@@ -151,28 +150,34 @@ def _bases(names: NameScope, view: OutlineView) -> Iterator[CodeRelation]:
 
 
 def _implementations(names: NameScope, view: OutlineView) -> Iterator[CodeRelation]:
-    """Bases that types of other files get in this one."""
-    for type_name, base, line in view.outline.implementations:
+    """Bases that types get outside of their definition, and the methods that implement those of a base."""
+    symbols = view.outline.symbols
+    for type_name, base, line, end in view.outline.implementations:
         named = type_expression(base)
-        value, above = names.lookup(view, -1, type_name), names.evaluate(view, -1, named[:-2]) if named else None
-        if value is not None and above is not None and value.kind == above.kind == "symbol" and value != above:
-            yield CodeRelation(
-                "inherits", _place(names.tree, value), _place(names.tree, above), (line,), above.strength
-            )
+        above = names.evaluate(view, -1, named[:-2]) if named else None
+        if above is None or above.kind != "symbol":
+            continue
+        value, target = names.lookup(view, -1, type_name), _place(names.tree, above)
+        if value is not None and value.kind == "symbol" and value != above:
+            yield CodeRelation("inherits", _place(names.tree, value), target, (line,), above.strength)
+        for symbol in symbols:
+            if line <= symbol.start and symbol.end <= end and symbol.qualified.endswith(f"{type_name}.{symbol.name}"):
+                member = names.member(above, symbol.name)
+                if member is not None and member.kind == "symbol":
+                    source = SymbolPlace(view.path, symbol.qualified, symbol.start)
+                    yield CodeRelation("overrides", source, _place(names.tree, member), (symbol.start,), above.strength)
 
 
-def _use(resolver: CallResolver, view: OutlineView, use: Use) -> list[CodeRelation]:
-    """The relations of a call or mention: one, several for overloads, or none if it leaves the repository."""
+def _use(resolver: CallResolver, view: OutlineView, use: Use) -> CodeRelation | None:
+    """The relation of a call or mention, or None if it reaches nothing in the repository."""
     value = resolver.resolve(view, use)
     if value is None:
-        return []
-    tree = resolver.names.tree
+        return None
+    target, tree = resolver.overload(value, use), resolver.names.tree
     source = _place(tree, Value("symbol", view.path, use.owner))
-    kind = "calls" if use.is_call else "mentions"
-    return [
-        CodeRelation(kind, source, _place(tree, target), use.lines, target.strength)
-        for target in resolver.overloads(value, use)
-    ]
+    return CodeRelation(
+        "calls" if use.is_call else "mentions", source, _place(tree, target), use.lines, target.strength
+    )
 
 
 def _detached_members(names: NameScope, view: OutlineView) -> Iterator[CodeRelation]:

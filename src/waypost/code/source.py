@@ -50,6 +50,7 @@ class Implementation(NamedTuple):
     type: str
     base: str
     line: int
+    end_line: int
 
 
 class Mention(NamedTuple):
@@ -105,7 +106,7 @@ class Parsed:
     symbols: tuple[Symbol, ...] = ()  # by first line; a parent before its children
     imports: tuple[Import, ...] = ()
     calls: tuple[Call, ...] = ()  # outside all symbols
-    implementations: tuple[Implementation, ...] = ()  # of types in other files
+    implementations: tuple[Implementation, ...] = ()
     mentions: tuple[Mention, ...] = ()  # of names that may be symbols of the repository
     sections: tuple[DocumentSection, ...] = ()  # of documents only; they cover the whole text, in order
     doc: str = ""  # module docstring, leading comment or first paragraph

@@ -29,27 +29,22 @@ class CallResolver:
             return None if value is None else self._mentioned(value, use.name)
         return value if value is not None else self._by_unique_name(view, use)
 
-    def overloads(self, value: Value, use: Use) -> list[Value]:
-        """The overloads that a call may reach: those with as many parameters as it has arguments."""
+    def overload(self, value: Value, use: Use) -> Value:
+        """The overload that a call reaches: the first with as many parameters as it has arguments."""
         view = self.names.tree.view(value.path)
         if use.arguments < 0 or view is None or value.symbol < 0:
-            return [value]
+            return value
         symbols = view.outline.symbols
         symbol = symbols[value.symbol]
-        same = [(value.path, value.symbol)]
-        if symbol.kind in FUNCTIONS:
-            same = [
-                (path, number)
-                for path, number in self.names.tree.qualified(view.family, symbol.name, symbol.qualified)
-                if path == value.path
-            ]
+        if symbol.kind not in FUNCTIONS:
+            return value
+        places = self.names.tree.qualified(view.family, symbol.name, symbol.qualified)
+        same = [number for path, number in places if path == value.path]
+        fitting = [number for number in same if len(symbols[number].parameters) == use.arguments]
         if len(same) < 2:
-            return [value]
-        fitting = [number for _, number in same if len(symbols[number].parameters) == use.arguments]
-        if not fitting:
-            return [value._replace(strength=min(value.strength, OVERLOADED))]
+            return value
         strength = value.strength if len(fitting) == 1 else min(value.strength, OVERLOADED)
-        return [value._replace(symbol=number, strength=strength) for number in fitting]
+        return value._replace(symbol=fitting[0] if fitting else value.symbol, strength=strength)
 
     def _mentioned(self, value: Value, name: str) -> Value | None:
         """A type that is named inside of itself is not its constructor. An object is not its class."""

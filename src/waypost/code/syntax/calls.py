@@ -5,8 +5,9 @@ import re
 from waypost.code.source import Call
 from waypost.code.syntax.text import Captures, Text
 
-MAX_RECEIVER = 120
-_READ = 400  # bytes read at the end of a called expression; a chain of calls can be as long as the file
+MAX_RECEIVER = 240
+_READ = 400  # bytes of a called expression without arguments
+_CHAIN = 4_000  # bytes read at its end; a chain of calls can be as long as the file
 _LAST_NAME = re.compile(r"(?:@[\w$]*+|(?<![\w$@])[\w$]++)[?!]?$")
 _LONGEST_ARGUMENTS = 2_000
 _OPENING = re.compile(rb"\s{0,20}(?:<[\w\s,.?<>\[\]]{0,200}>)?\s{0,20}\(")
@@ -20,7 +21,10 @@ def read_call(captures: Captures, text: Text, *, count: bool = False) -> tuple[i
     if called is None:
         return _named_call(captures, text, count=count)
     start, end = called[0].start_byte, called[0].end_byte
-    raw = text.data[start if end - start < _READ else end - _READ : end].decode("utf-8", "replace")
+    data = text.data[start if end - start < _CHAIN else end - _CHAIN : end]
+    if len(data) >= MAX_RECEIVER:
+        data = _without_arguments(data)[-_READ:]
+    raw = data.decode("utf-8", "replace")
     # Most calls are dotted names; this is the innermost loop of reading a file.
     receiver, _, name = raw.rpartition(".")
     if not name.isidentifier() or (receiver and not _ends_with_name(receiver)):
@@ -78,6 +82,24 @@ def _without_types(raw: str) -> str:
         if depth == 0:
             return raw[:position].rstrip(":")
     return raw
+
+
+def _without_arguments(data: bytes) -> bytes:
+    """A chain of calls without arguments and white space: `Arg::new("a") .help("b")` is `Arg::new().help()`."""
+    parts: list[bytes] = []
+    depth = last = 0
+    for match in _BRACKET.finditer(data):
+        mark = match[0]
+        if mark in b"([{":
+            if depth == 0:
+                parts.append(data[last : match.end()])
+            depth += 1
+        elif mark in b")]}":
+            depth -= 1
+            if depth < 0:  # the beginning was cut off
+                return data
+            last = match.start() if depth == 0 else last
+    return b"".join(b"".join([*parts, data[last:]]).split()) if depth == 0 else data
 
 
 def _short(receiver: str) -> str:

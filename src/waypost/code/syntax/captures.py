@@ -77,7 +77,7 @@ class SyntaxCaptures:
     others: dict[str, list[Captures]]  # by role: "package", "doc"
     comment_starts: dict[int, int]  # of comments, by their ends
     strings: list[tuple[int, int]]  # bytes of text in quotes
-    implementations: list[Implementation] = field(default_factory=list)  # of types in other files, by the dialect
+    implementations: list[Implementation] = field(default_factory=list)  # set by the dialect
 
 
 def capture(grammar: Grammar, tree: "Tree", text: Text, *, overloads: bool = False) -> SyntaxCaptures:

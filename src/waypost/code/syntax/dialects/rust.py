@@ -27,9 +27,9 @@ def _finish(definitions: list[Definition], syntax: SyntaxCaptures) -> list[Defin
         traits = definition.captures.get("base", []) if definition.kind == "scope" else []
         if traits and definition.name in types:
             types[definition.name].captures.setdefault("base", []).extend(traits)
-        elif traits and definition.name:
-            line = syntax.text.line_of(definition.node)
-            syntax.implementations += [Implementation(definition.name, syntax.text.of(node), line) for node in traits]
+        if traits and definition.name:
+            lines = syntax.text.row(definition.start) + 1, syntax.text.row(definition.end) + 1
+            syntax.implementations += [Implementation(definition.name, syntax.text.of(node), *lines) for node in traits]
     return definitions
 
 
