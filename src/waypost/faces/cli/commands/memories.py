@@ -157,7 +157,13 @@ def show(context: Ctx, memory_id: Id, as_of: AsOf = None, known_at: KnownAt = No
     memory = session_of(context).memory()
     linked = memory.show(memory_id, as_of=as_of, known_at=known_at)
     places = output.editor_links.editor_links_of(memory)
-    print_json(output.code_links.full_row(linked, places)) if json else output.code_links.print_memory(linked, places)
+    is_symbol = linked.version.kind == "symbol" and linked.project is None
+    around = output.structure.around(memory, memory_id) if is_symbol else {}
+    if json:
+        print_json({**output.code_links.full_row(linked, places), **around})
+    else:
+        output.code_links.print_memory(linked, places)
+        output.structure.print_around(around)
     print_notices(memory.admin.damage_notices())
 
 
