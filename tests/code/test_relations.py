@@ -515,3 +515,18 @@ def test_methods_of_a_prototype_call_each_other_through_this() -> None:
         "Parser.prototype.has = function () { return 1 }\n"
     }
     assert ("Parser.add", "Parser.has") in named(files, "calls")
+
+
+def test_rust_macros_and_calls_in_their_arguments_are_calls() -> None:
+    files = {
+        "Cargo.toml": '[package]\nname = "shop"\n',
+        "src/lib.rs": "mod macros;\nmod cart;\n",
+        "src/macros.rs": "#[macro_export]\nmacro_rules! order_line {\n    () => {};\n}\n",
+        "src/cart.rs": "pub struct Cart;\n\nimpl Cart {\n    pub fn total(&self) -> u8 { 1 }\n}\n\nfn price() -> u8 { 1 }\n"
+        "\nfn check(cart: Cart) {\n    order_line!();\n    assert_eq!(cart.total(), price());\n}\n",
+    }
+    assert {target for source, target in named(files, "calls") if source == "check"} == {
+        "order_line",
+        "Cart.total",
+        "price",
+    }

@@ -85,6 +85,12 @@
 (macro_invocation
   macro: (_) @call)
 
+; Calls in the arguments of a macro, which have no syntax of their own.
+(token_tree
+  (identifier) @call.token
+  .
+  (token_tree))
+
 (struct_expression
   name: [(type_identifier) (scoped_type_identifier)] @call)
 

@@ -10,6 +10,7 @@ from waypost.text.identifiers import identifier_parts
 
 MOST_PLACES = 12  # definitions of a name, tests included, among which one could be unique
 OVERLOADED = 0.5  # confidence in one of several overloads with as many parameters
+MACRO = 0.9  # confidence in the only macro with a name
 UNIQUE = 0.6  # confidence in a name that only one symbol has
 
 
@@ -73,6 +74,8 @@ class CallResolver:
         return value
 
     def _by_unique_name(self, view: OutlineView, use: Use) -> Value | None:
+        if view.family == "rust" and (macro := self._macro(use.name)) is not None:
+            return macro
         if use.name in lookup_rules(view.family).built_in or len(identifier_parts(use.name.strip("_"))) < 2:
             return None
         if not self.may_be_ours(view, use):
@@ -88,6 +91,21 @@ class CallResolver:
         other = self.names.tree.view(unique.path)
         is_strange = other is not None and other.is_test and unique.path != view.path
         return None if is_wrapper or is_strange else unique
+
+    def _macro(self, name: str) -> Value | None:
+        """The only macro with this name: Rust exports macros from the root of a crate, wherever they are."""
+        key = ("macro", name, False)
+        if key not in self._unique:
+            places = self.names.tree.definitions(name)
+            values = [Value("symbol", path, number, MACRO) for path, number in places]
+            symbols = [self.names.tree.view(value.path) for value in values]
+            macros = [
+                value
+                for value, view in zip(values, symbols, strict=True)
+                if view is not None and view.outline.symbols[value.symbol].kind == "macro"
+            ]
+            self._unique[key] = macros[0] if len(macros) == 1 == len(values) else None
+        return self._unique[key]
 
     def may_be_ours(self, view: OutlineView, use: Use) -> bool:
         """Whether the receiver could belong to the repository: a variable or field of unknown content."""

@@ -10,6 +10,7 @@ _READ = 400  # bytes of a called expression without arguments
 _CHAIN = 4_000  # bytes read at its end; a chain of calls can be as long as the file
 _LAST_NAME = re.compile(r"(?:@[\w$]*+|(?<![\w$@])[\w$]++)[?!]?$")
 _LONGEST_ARGUMENTS = 2_000
+_TOKEN_RECEIVER = re.compile(rb"(?<![\w.:)\]])(?:\w{1,60}(?:\([^()\n]{0,60}\)|\[[^\[\]\n]{0,60}\])?(?:\.|::)){1,8}$")
 _OPENING = re.compile(rb"\s{0,20}(?:<[\w\s,.?<>\[\]]{0,200}>)?\s{0,20}\(")
 _BRACKET = re.compile(rb"[()\[\]{},]|\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'")
 _BETWEEN = ".:?!&\\ \t\r\n"
@@ -19,7 +20,7 @@ def read_call(captures: Captures, text: Text, *, count: bool = False) -> tuple[i
     """A call and its position. None if it has no name, such as `(f or g)()`. With `count`, its arguments are counted."""
     called = captures.get("call")
     if called is None:
-        return _named_call(captures, text, count=count)
+        return _token_call(captures, text) if "call.token" in captures else _named_call(captures, text, count=count)
     start, end = called[0].start_byte, called[0].end_byte
     data = text.data[start if end - start < _CHAIN else end - _CHAIN : end]
     if len(data) >= MAX_RECEIVER:
@@ -49,6 +50,22 @@ def _named_call(captures: Captures, text: Text, *, count: bool) -> tuple[int, Ca
         receiver = _short(text.between(begin, min(before[0].end_byte, begin + _READ)))
     called = text.between(start, min(name.end_byte, start + _READ))
     return start, Call(called, receiver, text.row(start) + 1, _arguments(text.data, name.end_byte) if count else -1)
+
+
+def _token_call(captures: Captures, text: Text) -> tuple[int, Call] | None:
+    """A call among tokens: its receiver is what stands before the name on its line."""
+    token = captures["call.token"][0]
+    start, end = token.start_byte, token.end_byte
+    if text.data[end : end + 1] != b"(":
+        return None
+    before = text.data[max(0, start - MAX_RECEIVER) : start]
+    receiver = b""
+    if before.endswith((b".", b"::")):
+        match = _TOKEN_RECEIVER.search(before)
+        if match is None:
+            return None
+        receiver = match[0].rstrip(b".:")
+    return start, Call(text.between(start, end), receiver.decode("utf-8", "replace"), text.row(start) + 1)
 
 
 def _arguments(data: bytes, position: int) -> int:

@@ -19,7 +19,8 @@ The names of captures, the same in all languages (queries/*.scm):
 
     @import           the statement;  @import.module, @import.name, @import.alias  its parts as in `Import`
     @call             the called expression: `self.store.write`;
-                      or @call.name and @call.receiver where the grammar has no such node
+                      or @call.name and @call.receiver where the grammar has no such node;
+                      or @call.token, a name before brackets where the grammar has only tokens
     @string           text in quotes, in which no names are read
     @comment          a comment;  @attribute  an attribute before its definition, @attribute.text its text
     @package          the package or namespace that the file declares
