@@ -439,3 +439,94 @@ def test_a_hostile_tree_is_related_in_linear_time() -> None:
     outline(parse(SourceFile("a.py", "text", text)), text)
     tuple(bindings_of(Parsed("a.py", "python", 30_000), text, frozenset()))
     assert time.process_time() - started < 3
+
+
+def named(files: dict[str, str], kind: str) -> set[tuple[str, str]]:
+    return {(edge.source.qualified, edge.target.qualified) for edge in related(files).edges if edge.kind == kind}
+
+
+def test_a_relation_has_every_line_of_its_uses() -> None:
+    files = {"a.py": "def f():\n    g()\n    g()\n\ndef g(): ...\n"}
+    (edge,) = related(files).edges
+    assert (edge.kind, edge.lines) == ("calls", (2, 3))
+
+
+def test_types_and_functions_passed_as_values_are_mentions() -> None:
+    files = {
+        "lib.py": "class Order: ...\n\ndef check(): ...\n\nLIMIT = 3\n",
+        "a.py": "from lib import Order, check\nimport lib\n\ndef f(order: Order):\n    map(check, [lib.LIMIT])\n",
+    }
+    assert named(files, "mentions") == {("f", "Order"), ("f", "check"), ("f", "LIMIT")}
+
+
+def test_a_local_name_is_no_mention_of_a_function_of_the_file() -> None:
+    files = {"a.py": "def size(): ...\n\ndef f(size):\n    use(size)\n\ndef g():\n    size = 3\n    use(size)\n"}
+    assert named(files, "mentions") == set()
+
+
+def test_who_calls_is_no_mention_as_well() -> None:
+    files = {"lib.py": "class Order: ...\n", "a.py": "from lib import Order\n\ndef f() -> Order:\n    return Order()\n"}
+    assert named(files, "calls") == {("f", "Order")}
+    assert named(files, "mentions") == set()
+
+
+def test_go_types_implement_interfaces_by_their_methods() -> None:
+    files = {
+        "go.mod": "module shop\n",
+        "store.go": "package shop\n\ntype Store interface {\n\tRead(key string) (string, error)\n\tClose() error\n}\n",
+        "disk.go": "package shop\n\ntype Disk struct{}\n\nfunc (d *Disk) Read(key string) (value string, err error) { return key, nil }\n"
+        "\nfunc (d *Disk) Close() error { return nil }\n\ntype Cache struct {\n\t*Disk\n}\n",
+        "half.go": "package shop\n\ntype Half struct{}\n\nfunc (h Half) Close() error { return nil }\n"
+        "\ntype Other struct{}\n\nfunc (o Other) Read(key string) string { return key }\nfunc (o Other) Close() error { return nil }\n",
+    }
+    assert named(files, "inherits") == {("Disk", "Store"), ("Cache", "Store"), ("Cache", "Disk")}
+
+
+def test_a_rust_trait_can_be_implemented_in_another_file() -> None:
+    files = {
+        "Cargo.toml": '[package]\nname = "shop"\n',
+        "src/lib.rs": "mod disk;\nmod store;\n",
+        "src/disk.rs": "pub struct Disk;\n",
+        "src/store.rs": "use crate::disk::Disk;\n\npub trait Store {\n    fn read(&self);\n}\n\nimpl Store for Disk {\n    fn read(&self) {}\n}\n",
+    }
+    assert named(files, "inherits") == {("Disk", "Store")}
+
+
+def test_an_overload_is_chosen_by_the_number_of_arguments() -> None:
+    files = {
+        "shop/Store.java": "package shop;\nclass Store {\n  void put(String key) {}\n  void put(String key, int size) {}\n"
+        '  void all() {\n    put("a,b");\n    put("a", f(1, 2));\n  }\n}\n'
+    }
+    calls_by_line = {edge.target.line: edge.lines for edge in related(files).edges if edge.kind == "calls"}
+    assert calls_by_line == {3: (6,), 4: (7,)}
+
+
+def test_a_destructured_require_on_one_line_is_an_import() -> None:
+    files = {
+        "b.js": "function f () {}\nmodule.exports = { f }\n",
+        "a.js": "const { f } = require('./b')\nfunction g () { f() }\n",
+    }
+    assert ("g", "f") in named(files, "calls")
+
+
+def test_methods_of_a_prototype_call_each_other_through_this() -> None:
+    files = {
+        "a.js": "function Parser () {}\nParser.prototype.add = function () { this.has() }\n"
+        "Parser.prototype.has = function () { return 1 }\n"
+    }
+    assert ("Parser.add", "Parser.has") in named(files, "calls")
+
+
+def test_rust_macros_and_calls_in_their_arguments_are_calls() -> None:
+    files = {
+        "Cargo.toml": '[package]\nname = "shop"\n',
+        "src/lib.rs": "mod macros;\nmod cart;\n",
+        "src/macros.rs": "#[macro_export]\nmacro_rules! order_line {\n    () => {};\n}\n",
+        "src/cart.rs": "pub struct Cart;\n\nimpl Cart {\n    pub fn total(&self) -> u8 { 1 }\n}\n\nfn price() -> u8 { 1 }\n"
+        "\nfn check(cart: Cart) {\n    order_line!();\n    assert_eq!(cart.total(), price());\n}\n",
+    }
+    assert {target for source, target in named(files, "calls") if source == "check"} == {
+        "order_line",
+        "Cart.total",
+        "price",
+    }

@@ -6,12 +6,13 @@ It has the definitions, imports, calls and base classes, and what variables cont
 
 import re
 from dataclasses import dataclass
+from itertools import chain, repeat
 from operator import attrgetter
 from sys import intern  # most names recur across files
 from typing import Any
 
 from waypost.code.resolve.bindings import bindings_of
-from waypost.code.source import Parsed
+from waypost.code.source import Implementation, Parsed
 
 _HEAD = re.compile(r"[$@]{0,2}\w+")
 _SYMBOL_ROW = attrgetter("name", "qualified", "kind", "parent", "start", "end", "returns", "bases", "parameters")
@@ -52,6 +53,7 @@ class Use:
     name: str
     lines: tuple[int, ...]  # every line with this use, in order
     is_call: bool = True
+    arguments: int = -1  # as in `waypost.code.source.Call`
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ class Outline:
     imports: tuple[OutlineImport, ...] = ()
     uses: tuple[Use, ...] = ()
     bindings: tuple[Binding, ...] = ()
+    implementations: tuple[Implementation, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """JSON rows in the order of the fields. `from_json` reads them."""
@@ -84,8 +87,10 @@ class Outline:
             "symbols": list(map(_SYMBOL_ROW, self.symbols)),
             "imports": list(map(_IMPORT_ROW, self.imports)),
             "uses": [[use.owner, use.receiver, use.name, *use.lines] for use in self.uses if use.is_call],
+            "arguments": _without_end([use.arguments for use in self.uses if use.is_call]),
             "mentions": [[use.owner, use.receiver, use.name, *use.lines] for use in self.uses if not use.is_call],
             "bindings": list(map(_BINDING_ROW, self.bindings)),
+            "implementations": list(self.implementations),
         }
 
     @classmethod
@@ -107,13 +112,28 @@ class Outline:
             imports=tuple(
                 OutlineImport(intern(m), intern(name), intern(alias), line) for m, name, alias, line in data["imports"]
             ),
-            uses=tuple(
-                Use(owner, intern(receiver), intern(name), tuple(lines), is_call)
-                for key, is_call in (("uses", True), ("mentions", False))
-                for owner, receiver, name, *lines in data[key]
+            uses=(
+                *(
+                    Use(owner, intern(receiver), intern(name), tuple(lines), arguments=arguments)
+                    for (owner, receiver, name, *lines), arguments in zip(
+                        data["uses"], chain(data["arguments"], repeat(-1)), strict=False
+                    )
+                ),
+                *(
+                    Use(owner, intern(receiver), intern(name), tuple(lines), is_call=False)
+                    for owner, receiver, name, *lines in data["mentions"]
+                ),
             ),
             bindings=tuple(Binding(*row) for row in data["bindings"]),
+            implementations=tuple(Implementation(*row) for row in data["implementations"]),
         )
+
+
+def _without_end(counts: list[int]) -> list[int]:
+    """Argument counts without unknown ones at the end: most languages have no others."""
+    while counts and counts[-1] < 0:
+        counts.pop()
+    return counts
 
 
 def outline(parsed: Parsed, text: str = "") -> Outline:
@@ -144,13 +164,22 @@ def outline(parsed: Parsed, text: str = "") -> Outline:
         ),
         uses=tuple(uses),
         bindings=tuple(Binding(*row) for row in bindings_of(parsed, text, used_names)),
+        implementations=parsed.implementations,
     )
 
 
 def _uses(parsed: Parsed) -> list[Use]:
-    """Every call once per symbol, with its lines."""
-    uses: dict[tuple[int, str, str], dict[int, None]] = {}
+    """Every call and mention once per symbol, with its lines. A mention on the line of such a call is part of it."""
+    uses: dict[tuple[int, str, str, int], dict[int, None]] = {}
     for owner, calls in [(-1, parsed.calls), *((place, symbol.calls) for place, symbol in enumerate(parsed.symbols))]:
         for call in calls:
-            uses.setdefault((owner, call.receiver, call.name), {})[call.line] = None
-    return [Use(*key, tuple(lines)) for key, lines in uses.items()]
+            uses.setdefault((owner, call.receiver, call.name, call.arguments), {})[call.line] = None
+    called = {(owner, name, line) for (owner, _, name, _), lines in uses.items() for line in lines}
+    mentions: dict[tuple[int, str, str], dict[int, None]] = {}
+    for owner, receiver, name, line in parsed.mentions:
+        if (owner, name, line) not in called:
+            mentions.setdefault((owner, receiver, name), {})[line] = None
+    return [
+        *(Use(*key[:3], tuple(lines), arguments=key[3]) for key, lines in uses.items()),
+        *(Use(*key, tuple(lines), is_call=False) for key, lines in mentions.items()),
+    ]

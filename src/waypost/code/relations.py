@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from waypost.code.outline import Outline, Use
+from waypost.code.resolve.bindings import type_expression
 from waypost.code.resolve.calls import CallResolver
+from waypost.code.resolve.go_interfaces import implementations
 from waypost.code.resolve.module_systems import files_of_package, names_of, whole_module
 from waypost.code.resolve.names import NameScope
 from waypost.code.resolve.tree import OutlineTree, OutlineView, SymbolPlace, Value
@@ -29,7 +31,7 @@ ROUNDS = 20  # more do not change the order
 class CodeRelation:
     """One edge. `strength` is its certainty: 1 by import, .95 through `self` or a base, .6 by a unique name."""
 
-    kind: str  # "imports", "calls", "mentions", "inherits", or "member": of a type in another file
+    kind: str  # "imports", "calls", "mentions", "inherits", "overrides", or "member": of a type in another file
     source: SymbolPlace
     target: SymbolPlace
     lines: tuple[int, ...]  # of the uses, in the file of `source`
@@ -56,10 +58,11 @@ def relate(
     are read. `manifests` has the text of each file for which `is_manifest` is true, by path.
     """
     with _without_collection():
-        return _relate(OutlineTree(outlines, manifests, names), outlines if only is None else only)
+        tree = OutlineTree(outlines, manifests, names)
+        return _relate(tree, outlines) if only is None else _relate(tree, only, whole=False)
 
 
-def _relate(tree: OutlineTree, paths: Iterable[str]) -> Relations:
+def _relate(tree: OutlineTree, paths: Iterable[str], *, whole: bool = True) -> Relations:
     resolver = CallResolver(names_of(tree))
     edges: dict[tuple[str, SymbolPlace, SymbolPlace], CodeRelation] = {}
     uses = resolved = 0
@@ -69,7 +72,7 @@ def _relate(tree: OutlineTree, paths: Iterable[str]) -> Relations:
         if view is None:
             continue
         reached: set[str] = set()
-        for edge in _bases(resolver.names, view):
+        for edge in (*_bases(resolver.names, view), *_implementations(resolver.names, view)):
             reached.add(edge.target.path)
             _keep(edges, edge)
         for use in view.outline.uses:
@@ -85,6 +88,9 @@ def _relate(tree: OutlineTree, paths: Iterable[str]) -> Relations:
             _keep(edges, edge)
         for edge in _imports(resolver.names, view, reached):
             _keep(edges, edge)
+    for implementation in implementations(resolver.names) if whole else ():
+        source, target = _place(tree, implementation.type), _place(tree, implementation.interface)
+        _keep(edges, CodeRelation("inherits", source, target, (source.line,), implementation.interface.strength))
     return Relations(tuple(edges.values()), uses, resolved, unresolved)
 
 
@@ -107,6 +113,8 @@ def _without_collection() -> Iterator[None]:
 
 def _keep(edges: dict[tuple[str, SymbolPlace, SymbolPlace], CodeRelation], edge: CodeRelation) -> None:
     before = edges.get((edge.kind, edge.source, edge.target))
+    if edge.kind == "mentions" and any((kind, edge.source, edge.target) in edges for kind in ("calls", "inherits")):
+        return  # who calls or inherits also mentions
     if before is not None:
         lines = tuple(sorted({*before.lines, *edge.lines}))
         edge = replace(edge, lines=lines, strength=max(before.strength, edge.strength))
@@ -141,14 +149,35 @@ def _bases(names: NameScope, view: OutlineView) -> Iterator[CodeRelation]:
                     yield CodeRelation("inherits", source, target, (symbol.start,), value.strength)
 
 
+def _implementations(names: NameScope, view: OutlineView) -> Iterator[CodeRelation]:
+    """Bases that types get outside of their definition, and the methods that implement those of a base."""
+    symbols = view.outline.symbols
+    for type_name, base, line, end in view.outline.implementations:
+        named = type_expression(base)
+        above = names.evaluate(view, -1, named[:-2]) if named else None
+        if above is None or above.kind != "symbol":
+            continue
+        value, target = names.lookup(view, -1, type_name), _place(names.tree, above)
+        if value is not None and value.kind == "symbol" and value != above:
+            yield CodeRelation("inherits", _place(names.tree, value), target, (line,), above.strength)
+        for symbol in symbols:
+            if line <= symbol.start and symbol.end <= end and symbol.qualified.endswith(f"{type_name}.{symbol.name}"):
+                member = names.member(above, symbol.name)
+                if member is not None and member.kind == "symbol":
+                    source = SymbolPlace(view.path, symbol.qualified, symbol.start)
+                    yield CodeRelation("overrides", source, _place(names.tree, member), (symbol.start,), above.strength)
+
+
 def _use(resolver: CallResolver, view: OutlineView, use: Use) -> CodeRelation | None:
     """The relation of a call or mention, or None if it reaches nothing in the repository."""
     value = resolver.resolve(view, use)
     if value is None:
         return None
-    source = _place(resolver.names.tree, Value("symbol", view.path, use.owner))
-    kind = "calls" if use.is_call else "mentions"
-    return CodeRelation(kind, source, _place(resolver.names.tree, value), use.lines, value.strength)
+    target, tree = resolver.overload(value, use), resolver.names.tree
+    source = _place(tree, Value("symbol", view.path, use.owner))
+    return CodeRelation(
+        "calls" if use.is_call else "mentions", source, _place(tree, target), use.lines, target.strength
+    )
 
 
 def _detached_members(names: NameScope, view: OutlineView) -> Iterator[CodeRelation]:

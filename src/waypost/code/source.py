@@ -1,6 +1,7 @@
 """What parsing reads from one file: plain values that can cross processes and become JSON."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from waypost.model.reference import LineRange
 
@@ -39,6 +40,25 @@ class Call:
 
     name: str
     receiver: str  # the text before the name; "" for a plain call
+    line: int
+    arguments: int = -1  # how many, in languages with overloads; -1 if unknown
+
+
+class Implementation(NamedTuple):
+    """A base that a type gets outside of its definition: Rust's `impl Trait for Type`."""
+
+    type: str
+    base: str
+    line: int
+    end_line: int
+
+
+class Mention(NamedTuple):
+    """A name in code that is not called: a type, a function passed as a value, a constant."""
+
+    owner: int  # index of the innermost symbol in `Parsed.symbols`, or -1
+    receiver: str
+    name: str
     line: int
 
 
@@ -86,6 +106,8 @@ class Parsed:
     symbols: tuple[Symbol, ...] = ()  # by first line; a parent before its children
     imports: tuple[Import, ...] = ()
     calls: tuple[Call, ...] = ()  # outside all symbols
+    implementations: tuple[Implementation, ...] = ()
+    mentions: tuple[Mention, ...] = ()  # of names that may be symbols of the repository
     sections: tuple[DocumentSection, ...] = ()  # of documents only; they cover the whole text, in order
     doc: str = ""  # module docstring, leading comment or first paragraph
     package: str = ""  # as declared: "com.example.shop", "App\\Http", Go package name

@@ -60,3 +60,9 @@ def test_an_ambiguous_name_is_answered_with_the_candidates(indexed: Agent) -> No
 
 def test_nothing_is_said_about_a_direction_that_does_not_exist(indexed: Agent) -> None:
     assert "direction" in indexed.refusal("uses", symbol="check", direction="up")
+
+
+def test_about_code_and_recall_by_id_say_who_uses_the_code(indexed: Agent) -> None:
+    assert "used by Store.write (store.py:3)" in indexed.text("about_code", path="store.py:7")
+    [symbol] = indexed.data("symbols", name="check")["found"]
+    assert "used by Store.write (store.py:3)" in indexed.text("recall", question=symbol["id"])

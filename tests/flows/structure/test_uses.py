@@ -22,9 +22,13 @@ def test_callers_come_with_the_lines_of_their_calls(shop: Memory) -> None:
     assert write["certainty"] >= 0.9
 
 
-def test_callees_are_what_a_function_or_all_methods_of_a_class_call(shop: Memory) -> None:
+def test_callees_are_what_a_function_calls_and_from_depth_two_on_all_methods_of_a_class(shop: Memory) -> None:
     assert rows(shop, "order", "callees") == [("Store.write", "shop/store.py", 8), ("check", "shop/store.py", 24)]
-    assert rows(shop, "Store", "callees") == [("Store.read", "shop/store.py", 5), ("check", "shop/store.py", 24)]
+    assert rows(shop, "Store", "callees") == []
+    assert rows(shop, "Store", "callees", depth=2)[:2] == [
+        ("Store.read", "shop/store.py", 5),
+        ("check", "shop/store.py", 24),
+    ]
 
 
 def test_a_depth_follows_callers_of_callers(shop: Memory) -> None:

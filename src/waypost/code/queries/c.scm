@@ -70,3 +70,5 @@
   function: [(identifier) (field_expression)] @call)
 
 (comment) @comment
+
+(string_content) @string

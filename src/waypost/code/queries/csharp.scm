@@ -104,3 +104,11 @@
   type: [(identifier) (qualified_name) (generic_name)] @call)
 
 (comment) @comment
+
+(string_literal_content) @string
+
+(string_content) @string
+
+(verbatim_string_literal) @string
+
+(raw_string_content) @string

@@ -184,3 +184,5 @@
   constructor: [(identifier) (member_expression)] @call)
 
 (comment) @comment
+
+(string_fragment) @string

@@ -88,3 +88,7 @@
     type: (_) @call))
 
 (comment) @comment
+
+(interpreted_string_literal_content) @string
+
+(raw_string_literal_content) @string

@@ -91,3 +91,7 @@
 
 (line_comment) @comment
 (block_comment) @comment
+
+(string_fragment) @string
+
+(multiline_string_fragment) @string

@@ -65,3 +65,5 @@
 ((infix_expression
   (identifier) @error)
   (#eq? @error "class"))
+
+(string_content) @string

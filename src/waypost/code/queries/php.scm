@@ -91,3 +91,7 @@
   [(name) (qualified_name)] @call)
 
 (comment) @comment
+
+(string_content) @string
+
+(nowdoc_string) @string

@@ -67,3 +67,5 @@
   function: [(identifier) (attribute) (subscript)] @call)
 
 (comment) @comment
+
+(string_content) @string

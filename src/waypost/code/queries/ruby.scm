@@ -78,3 +78,7 @@
   method: [(identifier) (constant) (super)] @call.name)
 
 (comment) @comment
+
+(string_content) @string
+
+(heredoc_content) @string

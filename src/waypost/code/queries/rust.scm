@@ -23,6 +23,9 @@
   name: (_) @name
   body: (_) @body) @definition.enum
 
+(enum_variant
+  name: (_) @name) @definition.constant
+
 (trait_item
   name: (_) @name
   body: (_) @body) @definition.trait
@@ -82,6 +85,12 @@
 (macro_invocation
   macro: (_) @call)
 
+; Calls in the arguments of a macro, which have no syntax of their own.
+(token_tree
+  (identifier) @call.token
+  .
+  (token_tree))
+
 (struct_expression
   name: [(type_identifier) (scoped_type_identifier)] @call)
 
@@ -89,3 +98,5 @@
 (block_comment !inner) @comment
 (line_comment inner: (_)) @doc
 (block_comment inner: (_)) @doc
+
+(string_content) @string

@@ -9,6 +9,8 @@ from waypost.code.source import FUNCTIONS
 from waypost.text.identifiers import identifier_parts
 
 MOST_PLACES = 12  # definitions of a name, tests included, among which one could be unique
+OVERLOADED = 0.5  # confidence in one of several overloads with as many parameters
+MACRO = 0.9  # confidence in the only macro with a name
 UNIQUE = 0.6  # confidence in a name that only one symbol has
 
 
@@ -22,9 +24,39 @@ class CallResolver:
     def resolve(self, view: OutlineView, use: Use) -> Value | None:
         """The symbol that a call reaches. None if it is unknown or outside the repository."""
         value = self._named(view, use)
-        if value is not None:
-            return value if value.symbol >= 0 and value.kind in {"symbol", "instance"} else None
-        return self._by_unique_name(view, use)
+        if value is not None and (value.symbol < 0 or value.kind not in {"symbol", "instance"}):
+            return None
+        if not use.is_call:
+            return None if value is None else self._mentioned(value, use.name)
+        return value if value is not None else self._by_unique_name(view, use)
+
+    def overload(self, value: Value, use: Use) -> Value:
+        """The overload that a call reaches: the first with as many parameters as it has arguments."""
+        view = self.names.tree.view(value.path)
+        if use.arguments < 0 or view is None or value.symbol < 0:
+            return value
+        symbols = view.outline.symbols
+        symbol = symbols[value.symbol]
+        if symbol.kind not in FUNCTIONS:
+            return value
+        places = self.names.tree.qualified(view.family, symbol.name, symbol.qualified)
+        same = [number for path, number in places if path == value.path]
+        fitting = [number for number in same if len(symbols[number].parameters) == use.arguments]
+        if len(same) < 2:
+            return value
+        strength = value.strength if len(fitting) == 1 else min(value.strength, OVERLOADED)
+        return value._replace(symbol=fitting[0] if fitting else value.symbol, strength=strength)
+
+    def _mentioned(self, value: Value, name: str) -> Value | None:
+        """A type that is named inside of itself is not its constructor. An object is not its class."""
+        view = self.names.tree.view(value.path)
+        if view is None or value.kind != "symbol":
+            return None
+        symbols = view.outline.symbols
+        symbol = symbols[value.symbol]
+        if symbol.kind in FUNCTIONS and symbol.parent >= 0 and symbols[symbol.parent].name == name:
+            return value._replace(symbol=symbol.parent)
+        return value
 
     def _named(self, view: OutlineView, use: Use) -> Value | None:
         if not use.receiver:
@@ -42,6 +74,8 @@ class CallResolver:
         return value
 
     def _by_unique_name(self, view: OutlineView, use: Use) -> Value | None:
+        if view.family == "rust" and (macro := self._macro(use.name)) is not None:
+            return macro
         if use.name in lookup_rules(view.family).built_in or len(identifier_parts(use.name.strip("_"))) < 2:
             return None
         if not self.may_be_ours(view, use):
@@ -57,6 +91,21 @@ class CallResolver:
         other = self.names.tree.view(unique.path)
         is_strange = other is not None and other.is_test and unique.path != view.path
         return None if is_wrapper or is_strange else unique
+
+    def _macro(self, name: str) -> Value | None:
+        """The only macro with this name: Rust exports macros from the root of a crate, wherever they are."""
+        key = ("macro", name, False)
+        if key not in self._unique:
+            places = self.names.tree.definitions(name)
+            values = [Value("symbol", path, number, MACRO) for path, number in places]
+            symbols = [self.names.tree.view(value.path) for value in values]
+            macros = [
+                value
+                for value, view in zip(values, symbols, strict=True)
+                if view is not None and view.outline.symbols[value.symbol].kind == "macro"
+            ]
+            self._unique[key] = macros[0] if len(macros) == 1 == len(values) else None
+        return self._unique[key]
 
     def may_be_ours(self, view: OutlineView, use: Use) -> bool:
         """Whether the receiver could belong to the repository: a variable or field of unknown content."""

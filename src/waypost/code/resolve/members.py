@@ -48,8 +48,10 @@ class Members(ABC):
 
     def _member(self, value: Value, name: str) -> Value | None:
         view = self.tree.view(value.path)
-        if view is None or value.symbol < 0 or view.outline.symbols[value.symbol].kind in FUNCTIONS:
+        if view is None or value.symbol < 0:
             return None
+        if view.outline.symbols[value.symbol].kind in FUNCTIONS:
+            return self._prototype_member(view, value, name)
         own, *above = self.lineage(view, value.symbol)
         member = self._own_member(view, own._replace(kind=value.kind), name) if value.kind != "above" else None
         if member is not None:
@@ -59,6 +61,16 @@ class Members(ABC):
             member = self._own_member(other, ancestor, name) if other is not None else None
             if member is not None:
                 return member._replace(strength=min(member.strength, ancestor.strength))
+        return None
+
+    def _prototype_member(self, view: OutlineView, value: Value, name: str) -> Value | None:
+        """What JavaScript adds to the prototype of a function that makes objects."""
+        if view.family != "ecmascript":
+            return None
+        qualified = f"{view.outline.symbols[value.symbol].qualified}.{name}"
+        for path, number in self.tree.qualified(view.family, name, qualified):
+            if path == view.path:
+                return Value("symbol", path, number, INHERITED)
         return None
 
     def lineage(self, view: OutlineView, symbol: int, depth: int = 0) -> tuple[Value, ...]:

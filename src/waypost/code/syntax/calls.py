@@ -5,19 +5,27 @@ import re
 from waypost.code.source import Call
 from waypost.code.syntax.text import Captures, Text
 
-MAX_RECEIVER = 120
-_READ = 400  # bytes read at the end of a called expression; a chain of calls can be as long as the file
+MAX_RECEIVER = 240
+_READ = 400  # bytes of a called expression without arguments
+_CHAIN = 4_000  # bytes read at its end; a chain of calls can be as long as the file
 _LAST_NAME = re.compile(r"(?:@[\w$]*+|(?<![\w$@])[\w$]++)[?!]?$")
+_LONGEST_ARGUMENTS = 2_000
+_TOKEN_RECEIVER = re.compile(rb"(?<![\w.:)\]])(?:\w{1,60}(?:\([^()\n]{0,60}\)|\[[^\[\]\n]{0,60}\])?(?:\.|::)){1,8}$")
+_OPENING = re.compile(rb"\s{0,20}(?:<[\w\s,.?<>\[\]]{0,200}>)?\s{0,20}\(")
+_BRACKET = re.compile(rb"[()\[\]{},]|\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'")
 _BETWEEN = ".:?!&\\ \t\r\n"
 
 
-def read_call(captures: Captures, text: Text) -> tuple[int, Call] | None:
-    """A call and its position. None if it has no name, such as `(f or g)()`."""
+def read_call(captures: Captures, text: Text, *, count: bool = False) -> tuple[int, Call] | None:
+    """A call and its position. None if it has no name, such as `(f or g)()`. With `count`, its arguments are counted."""
     called = captures.get("call")
     if called is None:
-        return _named_call(captures, text)
+        return _token_call(captures, text) if "call.token" in captures else _named_call(captures, text, count=count)
     start, end = called[0].start_byte, called[0].end_byte
-    raw = text.data[start if end - start < _READ else end - _READ : end].decode("utf-8", "replace")
+    data = text.data[start if end - start < _CHAIN else end - _CHAIN : end]
+    if len(data) >= MAX_RECEIVER:
+        data = _without_arguments(data)[-_READ:]
+    raw = data.decode("utf-8", "replace")
     # Most calls are dotted names; this is the innermost loop of reading a file.
     receiver, _, name = raw.rpartition(".")
     if not name.isidentifier() or (receiver and not _ends_with_name(receiver)):
@@ -29,10 +37,10 @@ def read_call(captures: Captures, text: Text) -> tuple[int, Call] | None:
             receiver = receiver[:-2].rstrip(_BETWEEN)
     if len(receiver) > MAX_RECEIVER or "\n" in receiver:
         receiver = _short(receiver)
-    return end - 1, Call(name, receiver, text.row(end - 1) + 1)
+    return end - 1, Call(name, receiver, text.row(end - 1) + 1, _arguments(text.data, end) if count else -1)
 
 
-def _named_call(captures: Captures, text: Text) -> tuple[int, Call]:
+def _named_call(captures: Captures, text: Text, *, count: bool) -> tuple[int, Call]:
     name = captures["call.name"][0]
     start = name.start_byte
     receiver = ""
@@ -40,7 +48,43 @@ def _named_call(captures: Captures, text: Text) -> tuple[int, Call]:
     if before:
         begin = before[0].start_byte
         receiver = _short(text.between(begin, min(before[0].end_byte, begin + _READ)))
-    return start, Call(text.between(start, min(name.end_byte, start + _READ)), receiver, text.row(start) + 1)
+    called = text.between(start, min(name.end_byte, start + _READ))
+    return start, Call(called, receiver, text.row(start) + 1, _arguments(text.data, name.end_byte) if count else -1)
+
+
+def _token_call(captures: Captures, text: Text) -> tuple[int, Call] | None:
+    """A call among tokens: its receiver is what stands before the name on its line."""
+    token = captures["call.token"][0]
+    start, end = token.start_byte, token.end_byte
+    if text.data[end : end + 1] != b"(":
+        return None
+    before = text.data[max(0, start - MAX_RECEIVER) : start]
+    receiver = b""
+    if before.endswith((b".", b"::")):
+        match = _TOKEN_RECEIVER.search(before)
+        if match is None:
+            return None
+        receiver = match[0].rstrip(b".:")
+    return start, Call(text.between(start, end), receiver.decode("utf-8", "replace"), text.row(start) + 1)
+
+
+def _arguments(data: bytes, position: int) -> int:
+    """How many arguments the brackets after a called name have. -1 without brackets, or if they are too long."""
+    opening = _OPENING.match(data, position, position + _READ)
+    if opening is None:
+        return -1
+    depth = commas = 0
+    for match in _BRACKET.finditer(data, opening.end() - 1, opening.end() + _LONGEST_ARGUMENTS):
+        mark = match[0]
+        if mark in b"([{":
+            depth += 1
+        elif mark in b")]}":
+            depth -= 1
+            if depth == 0:
+                return commas + 1 if data[opening.end() : match.start()].strip() else 0
+        elif mark == b"," and depth == 1:
+            commas += 1
+    return -1
 
 
 def _ends_with_name(receiver: str) -> bool:
@@ -55,6 +99,24 @@ def _without_types(raw: str) -> str:
         if depth == 0:
             return raw[:position].rstrip(":")
     return raw
+
+
+def _without_arguments(data: bytes) -> bytes:
+    """A chain of calls without arguments and white space: `Arg::new("a") .help("b")` is `Arg::new().help()`."""
+    parts: list[bytes] = []
+    depth = last = 0
+    for match in _BRACKET.finditer(data):
+        mark = match[0]
+        if mark in b"([{":
+            if depth == 0:
+                parts.append(data[last : match.end()])
+            depth += 1
+        elif mark in b")]}":
+            depth -= 1
+            if depth < 0:  # the beginning was cut off
+                return data
+            last = match.start() if depth == 0 else last
+    return b"".join(b"".join([*parts, data[last:]]).split()) if depth == 0 else data
 
 
 def _short(receiver: str) -> str:

@@ -19,7 +19,9 @@ The names of captures, the same in all languages (queries/*.scm):
 
     @import           the statement;  @import.module, @import.name, @import.alias  its parts as in `Import`
     @call             the called expression: `self.store.write`;
-                      or @call.name and @call.receiver where the grammar has no such node
+                      or @call.name and @call.receiver where the grammar has no such node;
+                      or @call.token, a name before brackets where the grammar has only tokens
+    @string           text in quotes, in which no names are read
     @comment          a comment;  @attribute  an attribute before its definition, @attribute.text its text
     @package          the package or namespace that the file declares
 
@@ -29,7 +31,7 @@ Several patterns can match one definition: their captures are merged, and the fi
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from waypost.code.source import Call
+from waypost.code.source import Call, Implementation
 from waypost.code.syntax.calls import read_call
 from waypost.code.syntax.grammars import Grammar
 from waypost.code.syntax.text import Captures, Text
@@ -75,25 +77,31 @@ class SyntaxCaptures:
     attributes: dict[int, "Node"]  # by the start of an attribute: its text
     others: dict[str, list[Captures]]  # by role: "package", "doc"
     comment_starts: dict[int, int]  # of comments, by their ends
+    strings: list[tuple[int, int]]  # bytes of text in quotes
+    implementations: list[Implementation] = field(default_factory=list)  # set by the dialect
 
 
-def capture(grammar: Grammar, tree: "Tree", text: Text) -> SyntaxCaptures:
+def capture(grammar: Grammar, tree: "Tree", text: Text, *, overloads: bool = False) -> SyntaxCaptures:
+    """Everything the query matches. `overloads`: the language has some, so the arguments of calls are counted."""
     from tree_sitter import QueryCursor
 
     by_node: dict[int, Definition] = {}
-    syntax = SyntaxCaptures(tree.root_node, text, [], [], [], [], {}, {}, {})
+    syntax = SyntaxCaptures(tree.root_node, text, [], [], [], [], {}, {}, {}, [])
     for index, captures in QueryCursor(grammar.query).matches(syntax.root):
         pattern = grammar.patterns[index]
         match pattern.role:
             case "call":
                 # Read it now: kept nodes burden the garbage collector.
-                call = read_call(captures, text)
+                call = read_call(captures, text, count=overloads)
                 if call is not None:
                     syntax.calls.append(call)
             case "comment":
                 node = captures["comment"][0]
                 syntax.leading.append(node)
                 syntax.comment_starts[node.end_byte] = node.start_byte
+            case "string":
+                node = captures["string"][0]
+                syntax.strings.append((node.start_byte, node.end_byte))
             case "definition":
                 _add(by_node, captures, pattern.definition, pattern.kind, index)
             case "import":

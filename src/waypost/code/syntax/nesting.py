@@ -30,7 +30,8 @@ def nest(definitions: list[Definition], text: Text) -> list[NestedSymbol]:
         while stack and definition.start >= stack[-1][0]:
             stack.pop()
         _, outer, parent, kind = stack[-1] if stack else (0, "", None, "")
-        if not _is_symbol(definition, text, inside_code=any(entry[3] in _CODE for entry in stack)):
+        is_member = definition.kind == "constant" and kind == "enum"
+        if not is_member and not _is_symbol(definition, text, inside_code=any(entry[3] in _CODE for entry in stack)):
             continue
         if definition.kind == "module" and "." in definition.name:
             definition.owner, definition.name = (

@@ -12,6 +12,7 @@ from waypost.code.syntax.captures import Definition, SyntaxCaptures, capture
 from waypost.code.syntax.comments import LeadingItem, LeadingItems, comment_text, file_doc
 from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.grammars import Grammar, grammar
+from waypost.code.syntax.mentions import read_mentions
 from waypost.code.syntax.nesting import NestedSymbol, innermost_symbols, nest
 from waypost.code.syntax.rescue import rescue_definitions
 from waypost.code.syntax.signatures import one_line, parameter_names, signature
@@ -25,6 +26,7 @@ MAX_RETURNS = 200
 MAX_DECORATOR = 200
 MAX_BEFORE = 8  # nodes before the name in a declaration
 _DIALECTS = {"javascript": "ecmascript", "typescript": "ecmascript", "tsx": "ecmascript", "cpp": "c"}
+_OVERLOADING = frozenset({"java", "kotlin", "csharp", "cpp"})
 _RETURN_MARKS = ":->= \t\r\n"
 
 
@@ -33,7 +35,7 @@ def read_source(source: SourceFile) -> Parsed:
     text = Text(source_bytes(source.text))
     rules, dialect = grammar(source.language), _dialect(source.language)
     tree = _tree(rules, dialect, text.data)
-    syntax = capture(rules, tree, text)
+    syntax = capture(rules, tree, text, overloads=source.language in _OVERLOADING)
     for definition in syntax.definitions:
         name = definition.first("name")
         definition.name = text.of(name) if name is not None else ""
@@ -50,13 +52,16 @@ def read_source(source: SourceFile) -> Parsed:
     if dialect.kind is not None:
         kinds = [dialect.kind(symbol.kind, symbol.decorators) for symbol in symbols]
         symbols = [s if s.kind == kind else replace(s, kind=kind) for s, kind in zip(symbols, kinds, strict=True)]
+    imports = _imports(syntax, dialect)
     return Parsed(
         path=source.path,
         language=source.language,
         line_count=text.line_count,
         symbols=tuple(symbols),
-        imports=tuple(_imports(syntax, dialect)),
+        imports=tuple(imports),
         calls=tuple(outside),
+        implementations=tuple(syntax.implementations),
+        mentions=tuple(read_mentions(source.language, syntax, placed, symbols, imports)),
         doc=_doc(syntax, dialect, leading, symbols),
         package=_package(syntax),
         broken=syntax.root.has_error,

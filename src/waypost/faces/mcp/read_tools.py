@@ -23,6 +23,7 @@ from waypost.faces.mcp.text_answers import (
     without_empty,
 )
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
+from waypost.flows.structure.answers import surrounding_lines, surroundings
 from waypost.model.ids import check_id
 from waypost.model.kinds import SCOPES
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 _MOST = 50
 _MOST_DIFF_LINES = 40  # of one reference
+_AROUND = 5  # users and tests of code that are listed
+_LONGEST_AROUND = 600
 _EARLIER = 5  # earlier versions of a memory to show
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>[1-9][0-9]{0,8})(?:-[0-9]{1,9})?")
 _BACK = {"justifies": "because", "blocks": "given", "leads_to": "came of", "causes": "caused by"}
@@ -83,7 +86,10 @@ def whole(call: ToolCall, memory_id: str, as_of: str | None = None, known_at: st
     lines += [f"  evidence: {line}" for line in row.get("evidence", ())]
     lines += [_version_line(version) for version in row.get("history", ())]
     expired = [] if as_of else _end_notice(linked.version, now)
-    return ToolReply(joined(*expired, fenced(lines)), with_notices({"hits": [row]}, expired))
+    around, uses = (
+        _around(memory, memory_id) if linked.version.kind == "symbol" and linked.project is None else ({}, "")
+    )
+    return ToolReply(joined(*expired, fenced(lines), uses), with_notices({"hits": [row], **around}, expired))
 
 
 def _end_notice(version: "Version", now: datetime) -> list[str]:
@@ -151,13 +157,22 @@ def about_code(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
         path, line = match["path"], int(match["line"])
     hits = memory.code.about(path, line, limit=limit + 1)
     label = one_line(given["path"], LONGEST)
+    around, uses = _around(memory, f"{path}:{line}" if line else path)
     if not hits:
         message = f"No memories about {label}."
-        return ToolReply(message, with_notices({"hits": []}, [message]))
+        return ToolReply(joined(message, uses), with_notices({"hits": [], **around}, [message]))
     now = now_of(call)
     rows = [{**linked_row(hit.memory, now, hit.link), "about": hit.relevance} for hit in hits[:limit]]
     more = ["There are more; raise limit to see them."] if len(hits) > limit else []
-    return ToolReply(joined(fenced(line_of(row) for row in rows), *more), with_notices({"hits": rows}, more))
+    text = joined(fenced(line_of(row) for row in rows), uses, *more)
+    return ToolReply(text, with_notices({"hits": rows, **around}, more))
+
+
+def _around(memory: "Memory", place: str) -> tuple[Row, str]:
+    """Who uses the code at a place, which tests and endpoints reach it: as data, and as fenced text."""
+    around = surroundings(memory.code.impact(place, limit=_AROUND))
+    lines = [one_line(line, _LONGEST_AROUND) for line in surrounding_lines(around)]
+    return around if lines else {}, fenced(lines) if lines else ""
 
 
 def why(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:

@@ -29,7 +29,7 @@ from waypost.flows.open_space import (
 from waypost.model.reference import CodeReference
 from waypost.store.protocol import DerivedRow, Edge, Reader
 
-RELATIONS = ("imports", "calls", "mentions", "inherits", "member")
+RELATIONS = ("imports", "calls", "mentions", "inherits", "overrides", "member")
 _MOST_PLACES = 8  # references of one table or pattern
 _FILES = ("symbol", "file")
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from waypost.flows.recall import listing as listing
     from waypost.flows.recall import related as related
     from waypost.flows.recall import search as search
+    from waypost.flows.recall import structure_hits as structure_hits
     from waypost.flows.recall import why as why
 
 __getattr__ = lazy_modules(__name__)

@@ -26,7 +26,9 @@ def with_current_values(space: OpenSpace, reader: Reader, hits: Sequence[Hit], m
             current[hit.id] = hit
         elif conflict.id not in current:
             first = by_id.get(conflict.id) or _hit_in_place_of(space, reader, conflict.id, hit, moment)
-            current[conflict.id] = replace(first, score=max(first.score, hit.score), conflict=conflict)
+            certainty = max((each.certainty for each in (first, hit) if each.certainty is not None), default=None)
+            best = max(first.score, hit.score)
+            current[conflict.id] = replace(first, score=best, certainty=certainty, conflict=conflict)
     return list(current.values())
 
 

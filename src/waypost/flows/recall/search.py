@@ -50,6 +50,7 @@ from waypost.flows.recall.candidates import (
 from waypost.flows.recall.current_values import with_current_values
 from waypost.flows.recall.damage_notices import damage_notices
 from waypost.flows.recall.evidence import EvidenceReader, names_like, said_at_that_time
+from waypost.flows.recall.structure_hits import structure_hits
 from waypost.flows.share.recall import SharedHits, SharedQuery, shared_hits
 from waypost.journal.markdown_values import in_zone
 from waypost.model.code_link import LinkedMemory
@@ -203,19 +204,23 @@ class _Recall:
         vectors = self._question.by_engine(serving, WHOLE) if kept else {}
         has_code = bool(code) and (reader.code.has_any(view.checkout_id) or any(row.offer.code for row in taken))
         code_query = self._code_query(serving) if has_code else None
+        seen = seen_elsewhere(space, reader)
+        structural, notes = structure_hits(space, reader, self._text, self._language, view, self._k, seen)
+        if structural:
+            return _Draft(structural, files_of(space, reader, structural), (), notes)
         memories, places = list[Hit](), list[Hit]()
         evidence = EvidenceReader.of(reader, self._read_code_question(), view)
         with self._open_shared(view, taken, vectors, roles, evidence) as shared:
             if kept:
                 memories = self._prose(reader, replace(view, collections=kept), vectors, roles, evidence, shared)
             if code_query is not None:
-                seen, code_view = seen_elsewhere(space, reader), replace(view, collections=code)
+                code_view = replace(view, collections=code)
                 best, gathered = code_hits(reader, code_query, code_view, self._considered, self._now, seen)
                 hits = evidence.code(best, gathered, code_query.roles)
                 if shared is not None:
                     hits = shared.code_too(hits, code_query, view)
                 places = [hit for hit in hits if (hit.confidence or 0.0) >= self._wanted.min_confidence]
-            notes = () if shared is None else shared.notes
+            notes = notes if shared is None else (*notes, *shared.notes)
         facts = [hit for hit in memories if hit.collection != "journal"]
         entries = [hit for hit in memories if hit.collection == "journal"]
         hits = with_current_values(space, reader, one_list(facts, places, entries), view.moment)

@@ -1,5 +1,6 @@
 """Answers about the structure of the code, with the same keys in every face."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -152,6 +153,38 @@ class ImpactReport:
         if self.candidates or self.nearest:
             row |= {"candidates": [symbol_row(symbol) for symbol in self.candidates], "nearest": list(self.nearest)}
         return row | ({"notices": list(self.notices)} if self.notices else {})
+
+
+def surroundings(report: ImpactReport) -> dict[str, Any]:
+    """Who uses code, which tests and endpoints reach it, as short rows for answers about that code."""
+    return {
+        "used_by": [_place_row(row) for row in report.rows if row.depth == 1],
+        "tests": [_place_row(row) for row in report.tests],
+        "total_tests": report.total_tests,
+        "endpoints": list(report.endpoints),
+    }
+
+
+def surrounding_lines(around: Mapping[str, Any]) -> list[str]:
+    """The same as lines of text; empty if nothing uses the code."""
+    lines = []
+    if around["used_by"]:
+        lines.append(
+            "used by " + ", ".join(f"{row['symbol']} ({row['path']}:{row['line']})" for row in around["used_by"])
+        )
+    if around["tests"]:
+        rest = around["total_tests"] - len(around["tests"])
+        more = f" and {rest} more" if rest > 0 else ""
+        lines.append(
+            "tested by " + ", ".join(f"{row['symbol']} ({row['path']}:{row['line']})" for row in around["tests"]) + more
+        )
+    if around["endpoints"]:
+        lines.append("reached by " + ", ".join(f"{row['method']} {row['route']}" for row in around["endpoints"]))
+    return lines
+
+
+def _place_row(row: SymbolUse) -> dict[str, Any]:
+    return {"symbol": row.symbol, "path": row.path, "line": row.line}
 
 
 def is_test(symbol: SymbolSketch) -> bool:

@@ -39,7 +39,7 @@ def symbols(
         if wanted is None:
             chosen = outline(reader, checkout, place)
         else:
-            chosen = find(reader, checkout, wanted, name)
+            chosen = find(space, reader, wanted, name)
             if place:
                 chosen = [symbol for symbol in chosen if is_inside(symbol.path, place)]
         if members:
@@ -68,7 +68,7 @@ class Chosen(NamedTuple):
 
 def choose(space: OpenSpace, reader: Reader, text: str) -> Chosen:
     name, checkout = _read_name(space, text), space.identity.checkout_id
-    chosen = find(reader, checkout, name, text)
+    chosen = find(space, reader, name, text)
     if not chosen:
         return Chosen(nearest=tuple(nearest(reader, checkout, name)))
     code = [symbol for symbol in chosen if not is_test(symbol)]
@@ -80,17 +80,18 @@ def choose(space: OpenSpace, reader: Reader, text: str) -> Chosen:
     return Chosen(candidates=tuple(chosen))
 
 
-def find(reader: Reader, checkout: str, name: SymbolName, text: str) -> list[SymbolSketch]:
+def find(space: OpenSpace, reader: Reader, name: SymbolName, text: str) -> list[SymbolSketch]:
     """Every symbol or file that a text names."""
+    checkout = space.identity.checkout_id
     if _is_id(text):
         return reader.structure.with_ids(checkout, [text.strip().lower()])
     if name.line:
-        return _at_line(reader.structure.in_files(checkout, [name.path]), name.line)
+        return at_line(reader.structure.in_files(checkout, [name.path]), name.line)
     if name.path:
-        in_file = reader.structure.in_files(checkout, [name.path])
-        return [symbol for symbol in in_file if symbol.kind == "symbol" and matches(name, symbol.qualified, "")]
+        named = reader.structure.named(checkout, [name.parts[-1]]) if name.parts else []
+        return [symbol for symbol in named if symbol.path == name.path and matches(name, symbol.qualified, "")]
     if "." in text or "/" in text:
-        in_file = reader.structure.in_files(checkout, [posixpath.normpath(text.strip())])
+        in_file = reader.structure.in_files(checkout, [_file_path(space, text.strip())])
         if in_file:
             return [symbol for symbol in in_file if symbol.kind == "file"]
     named = reader.structure.named(checkout, [name.parts[-1]]) if name.parts else []
@@ -133,7 +134,7 @@ def nearest(reader: Reader, checkout: str, name: SymbolName) -> list[str]:
     return []
 
 
-def _at_line(in_file: Sequence[SymbolSketch], line: int) -> list[SymbolSketch]:
+def at_line(in_file: Sequence[SymbolSketch], line: int) -> list[SymbolSketch]:
     """The innermost symbol at a line, or the file."""
     around = [symbol for symbol in in_file if symbol.kind == "symbol" and symbol.line <= line <= symbol.end_line]
     if around:
@@ -148,6 +149,10 @@ def _read_name(space: OpenSpace, text: str) -> SymbolName:
         raise InvalidInput(f"The symbol has {len(text):,} characters; the limit is {LONGEST:,}.", "Shorten it.")
     name = read_symbol_name(text)
     return name._replace(path=place_in(space, name.path)) if name.path else name
+
+
+def _file_path(space: OpenSpace, text: str) -> str:
+    return place_in(space, text) if posixpath.isabs(text) else posixpath.normpath(text)
 
 
 def is_inside(path: str, place: str) -> bool:

@@ -67,9 +67,14 @@ def related(
         levels = depth or (DEEPEST if direction == "implementors" else 1)
         types = _owners(reader, checkout, symbols) if is_member else list(symbols)
         relatives = walk(reader, checkout, types, _INHERITS, levels, incoming=direction != "supertypes")
-        rows = _overriding(reader, checkout, symbols, relatives, direction) if is_member else relatives
+        rows = relatives
+        if is_member:
+            stored = walk(reader, checkout, symbols, ("overrides",), 1, incoming=direction != "supertypes")
+            certain = {row.id for row in stored}
+            others = _overriding(reader, checkout, symbols, relatives, direction)
+            rows = stored + [row for row in others if row.id not in certain]
     elif direction == "callees":
-        starts = [*symbols, *_inner(reader, checkout, symbols)]
+        starts = [*symbols, *_inner(reader, checkout, symbols, depth or 1)]
         rows = walk(reader, checkout, starts, _CALLS, depth or 1, incoming=False)
     else:
         kinds = {"callers": _CALLS, "importers": ("imports",), "references": _USES}[direction]
@@ -172,11 +177,11 @@ def _overriding(
     return rows
 
 
-def _inner(reader: Reader, checkout: str, symbols: Sequence[SymbolSketch]) -> list[SymbolSketch]:
-    """What a type or file contains, at any depth: it calls what they call."""
+def _inner(reader: Reader, checkout: str, symbols: Sequence[SymbolSketch], depth: int) -> list[SymbolSketch]:
+    """What a file contains; from depth 2 on what a type contains. It calls what they call."""
     if symbols[0].kind == "file":
         return [symbol for symbol in reader.structure.in_files(checkout, [symbols[0].path]) if symbol.kind == "symbol"]
-    return members_of(reader, checkout, symbols) if symbols[0].type in CONTAINERS else []
+    return members_of(reader, checkout, symbols) if depth > 1 and symbols[0].type in CONTAINERS else []
 
 
 def _unresolved(

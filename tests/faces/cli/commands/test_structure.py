@@ -62,3 +62,16 @@ def test_impact_and_unused(waypost: Waypost, tree: Path) -> None:
     assert [row["name"] for row in waypost("unused", "--json").json["rows"]] == ["save"]
     assert "save  function" in waypost("unused", "src").out
     assert waypost("unused", "--kind", "class").code == 3
+
+
+def test_about_and_show_list_users_and_tests(waypost: Waypost, tree: Path) -> None:
+    (tree / "tests").mkdir()
+    (tree / "tests" / "test_store.py").write_text("from src.store import check\n\n\ndef test_check():\n    check(1)\n")
+    waypost("init", "--json")
+    answer = waypost("about", "src/store.py:7", "--json").json
+    assert [row["symbol"] for row in answer["used_by"]] == ["Store.write"]
+    assert [row["symbol"] for row in answer["tests"]] == ["test_check"]
+    assert "tested by test_check (tests/test_store.py:5)" in waypost("about", "src/store.py:7").out
+    [symbol] = waypost("symbols", "check", "--json").json["found"]
+    assert [row["symbol"] for row in waypost("show", symbol["id"], "--json").json["used_by"]] == ["Store.write"]
+    assert "used by Store.write (src/store.py:3)" in waypost("show", symbol["id"]).out

@@ -2,7 +2,7 @@
 
 import re
 
-from waypost.code.source import Import
+from waypost.code.source import Implementation, Import
 from waypost.code.syntax.captures import Definition, SyntaxCaptures
 from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.text import Captures
@@ -20,12 +20,16 @@ def _refine(definition: Definition, _syntax: SyntaxCaptures) -> bool:
     return definition.name != "_"
 
 
-def _finish(definitions: list[Definition], _syntax: SyntaxCaptures) -> list[Definition]:
-    """Make the trait of `impl Trait for Type` a base of the type."""
+def _finish(definitions: list[Definition], syntax: SyntaxCaptures) -> list[Definition]:
+    """Make the trait of `impl Trait for Type` a base of the type, in this file or elsewhere."""
     types = {definition.name: definition for definition in definitions if definition.kind in _TYPES}
     for definition in definitions:
-        if definition.kind == "scope" and definition.name in types:
-            types[definition.name].captures.setdefault("base", []).extend(definition.captures.get("base", ()))
+        traits = definition.captures.get("base", []) if definition.kind == "scope" else []
+        if traits and definition.name in types:
+            types[definition.name].captures.setdefault("base", []).extend(traits)
+        if traits and definition.name:
+            lines = syntax.text.row(definition.start) + 1, syntax.text.row(definition.end) + 1
+            syntax.implementations += [Implementation(definition.name, syntax.text.of(node), *lines) for node in traits]
     return definitions
 
 

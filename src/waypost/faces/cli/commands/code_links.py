@@ -43,11 +43,14 @@ def about(
     memory = session.memory()
     hits = memory.code.about(session.path(Path(path)), line, limit=limit, as_of=as_of, known_at=known_at)
     places = output.editor_links.editor_links_of(memory)
+    code = str(session.path(Path(path)))
+    around = output.structure.around(memory, f"{code}:{line}" if line else code)
     if json:
         rows = output.code_links.rows_with_links((hit.to_json() for hit in hits), places)
-        print_json({"path": path, "line": line, "memories": rows})
+        print_json({"path": path, "line": line, "memories": rows, **around})
     else:
         output.code_links.print_about(hits, place, places)
+        output.structure.print_around(around)
     if not hits:
         raise typer.Exit(NotFound.exit_code)
 

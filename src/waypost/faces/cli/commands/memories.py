@@ -166,10 +166,13 @@ def show(
     places = output.editor_links.editor_links_of(memory)
     has_code = bool(linked.links) and linked.project is None
     code = memory.code.code_behind(memory_id, as_of=as_of, known_at=known_at) if has_code else ()
+    is_symbol = linked.version.kind == "symbol" and linked.project is None
+    around = output.structure.around(memory, memory_id) if is_symbol else {}
     if json:
-        print_json(output.code_links.full_row(linked, places, code, diff=diff))
+        print_json({**output.code_links.full_row(linked, places, code, diff=diff), **around})
     else:
         output.code_links.print_memory(linked, places, code, diff=diff)
+        output.structure.print_around(around)
     print_notices(memory.admin.damage_notices())
 
 

@@ -12,5 +12,6 @@ if TYPE_CHECKING:
     from waypost.faces.cli.output import journal as journal
     from waypost.faces.cli.output import memories as memories
     from waypost.faces.cli.output import progress as progress
+    from waypost.faces.cli.output import structure as structure
 
 __getattr__ = lazy_modules(__name__)

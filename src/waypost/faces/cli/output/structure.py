@@ -1,17 +1,20 @@
 """Prints answers about the structure of the code."""
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from waypost.faces.cli.output.memories import console, print_notices, safe
+from waypost.flows.structure.answers import surrounding_lines, surroundings
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from waypost.flows.structure.answers import ImpactReport, SymbolList, SymbolSketch, SymbolUse, UnusedList, UseList
+    from waypost.memory import Memory
 
 _CERTAIN = 0.9
+_AROUND = 5  # users and tests of code that are listed
 _HEADINGS = {
     "callers": "calls",
     "callees": "calls",
@@ -83,6 +86,17 @@ def print_unused(answer: "UnusedList") -> None:
         out.print("No unused symbols.")
     _print_rest(out, len(answer.rows), answer.total)
     print_notices(answer.notices)
+
+
+def around(memory: "Memory", place: str) -> dict[str, Any]:
+    """Who uses the code at a place, which tests and endpoints reach it."""
+    rows = surroundings(memory.code.impact(place, limit=_AROUND))
+    return rows if surrounding_lines(rows) else {}
+
+
+def print_around(rows: Mapping[str, Any]) -> None:
+    for line in surrounding_lines(rows) if rows else ():
+        console().print(safe(line), markup=False, style="dim")
 
 
 def _symbol_line(symbol: "SymbolSketch") -> str:

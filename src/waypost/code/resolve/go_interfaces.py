@@ -1,0 +1,83 @@
+"""Go: which types implement which interfaces, by the names and results of their methods."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from waypost.code.outline import OutlineSymbol
+from waypost.code.resolve.names import NameScope
+from waypost.code.resolve.tree import OutlineView, Value
+
+CERTAINTY = 0.9  # parameters are not compared
+MOST_METHODS = 200  # of one type
+_NAMED = re.compile(r"^\w+\s+(?=[*\[\w])(?!chan\b|func\b|map\b)")
+
+Methods = dict[str, str]  # the result of each method by its name
+
+
+class SatisfiedInterface(NamedTuple):
+    type: Value
+    interface: Value
+
+
+def implementations(names: NameScope) -> Iterator[SatisfiedInterface]:
+    """Every type with all methods of an interface of the repository, promoted ones included."""
+    views = [view for path in names.tree.paths if (view := names.tree.view(path)) is not None and view.family == "go"]
+    types = {(_folder(view.path), symbol.name): (view, number) for view in views for number, symbol in _types(view)}
+    own: dict[tuple[str, str], Methods] = {}
+    for view in views:
+        for symbol in view.outline.symbols:
+            owner, _, name = symbol.qualified.rpartition(".")
+            if symbol.kind == "method" and owner and "." not in owner:
+                own.setdefault((_folder(view.path), owner), {})[name] = _results(symbol.returns)
+    sets = {key: _method_set(names, *place, own, 0) for key, place in types.items()}
+    by_method: dict[str, list[tuple[str, str]]] = {}
+    for key, methods in sets.items():
+        for name in methods:
+            by_method.setdefault(name, []).append(key)
+    for key, (view, number) in types.items():
+        wanted = sets[key]
+        if view.outline.symbols[number].kind != "interface" or not wanted:
+            continue
+        rarest = min(wanted, key=lambda name: len(by_method.get(name, ())))
+        for other in by_method.get(rarest, ()):
+            if other != key and all(sets[other].get(name) == results for name, results in wanted.items()):
+                place = types[other]
+                if view.is_test and not place[0].is_test:
+                    continue  # made for tests, which code does not know
+                yield SatisfiedInterface(
+                    Value("symbol", place[0].path, place[1]), Value("symbol", view.path, number, CERTAINTY)
+                )
+
+
+def _method_set(
+    names: NameScope, view: OutlineView, number: int, own: dict[tuple[str, str], Methods], depth: int
+) -> Methods:
+    """The methods of a type and of the types that it embeds."""
+    symbol = view.outline.symbols[number]
+    methods: Methods = {}
+    for base in names.bases(view, number) if depth < 4 else ():
+        other = names.tree.view(base.path) if base is not None else None
+        if base is not None and other is not None and base.symbol >= 0:
+            methods |= _method_set(names, other, base.symbol, own, depth + 1)
+    methods |= own.get((_folder(view.path), symbol.name), {})
+    return methods if len(methods) <= MOST_METHODS else {}
+
+
+def _types(view: OutlineView) -> Iterator[tuple[int, OutlineSymbol]]:
+    for number, symbol in enumerate(view.outline.symbols):
+        if symbol.parent < 0 and symbol.kind in ("struct", "interface", "type") and symbol.qualified == symbol.name:
+            yield number, symbol
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _results(returns: str) -> str:
+    """The types of results without names and packages: `(err error)` is `error`."""
+    written = returns.strip()
+    if written.startswith("(") and written.endswith(")"):
+        written = written[1:-1]
+    parts = (_NAMED.sub("", part.strip()) for part in written.split(","))
+    return ",".join(part.rpartition(".")[2] if "." in part else part.lstrip("*") for part in parts)

@@ -1,0 +1,45 @@
+"""Hits for questions about the structure of code: the symbols that answer, each with the line of its use."""
+
+from dataclasses import replace
+
+from waypost.flows.links.hits import derived, hit_of
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.structure.answers import SymbolUse
+from waypost.flows.structure.questions import answer_question
+from waypost.model.checkout import Checkout
+from waypost.model.kinds import CODE_COLLECTIONS
+from waypost.model.recall import Hit, View
+from waypost.retrieve.structure_question import statement
+from waypost.store.protocol import Reader
+
+
+def structure_hits(
+    space: OpenSpace, reader: Reader, text: str, language: str, view: View, k: int, seen: Checkout | None
+) -> tuple[list[Hit], tuple[str, ...]]:
+    """At most k hits, and notices. Empty if it is no such question, or if nothing has the name."""
+    moment = view.moment
+    if moment.explicit or moment.known_at is not None or CODE_COLLECTIONS[0] not in view.collections:
+        return [], ()  # only the current relations are stored
+    answer = answer_question(space, reader, text)
+    if answer is None:
+        return [], ()
+    if not answer.rows:
+        return [], (statement("none", language, name=answer.name, place=answer.place),)
+    rows: dict[str, SymbolUse] = {}
+    for row in answer.rows:
+        rows.setdefault(row.id, row)
+    first = list(rows.values())[:k]
+    versions = reader.memories.visible([row.id for row in first], view)
+    said = statement(answer.relation, language, name=answer.name)
+    hits = []
+    for row in first:
+        if row.id in versions:
+            hit = hit_of(
+                derived(versions[row.id], moment.asked_at or space.clock(), seen),
+                row.certainty,
+                {"structure": row.certainty},
+            )
+            line = hit.line if answer.relation == "callees" else row.line
+            hits.append(replace(hit, line=line, end_line=line, summary=said))
+    more = statement("more", language, listed=len(hits), total=len(rows), name=answer.name)
+    return hits, (more,) if len(rows) > len(hits) else ()

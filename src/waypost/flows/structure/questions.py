@@ -1,0 +1,100 @@
+"""Answers to questions about structure in plain language, from the stored relations."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from waypost.flows.open_space import OpenSpace, architecture_key
+from waypost.flows.structure.answers import SymbolUse, display_name, is_test
+from waypost.flows.structure.impact import covering_tests
+from waypost.flows.structure.lookup import at_line, choose
+from waypost.flows.structure.uses import related
+from waypost.retrieve.structure_question import StructureQuestion, read_structure_question
+from waypost.store.protocol import Reader
+from waypost.store.structure import SymbolSketch
+
+MOST_TESTS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class StructuralAnswer:
+    """Symbols that answer a question, the most direct first."""
+
+    relation: str
+    name: str
+    place: str  # of the symbol, table or key in question
+    rows: Sequence[SymbolUse]
+
+
+def answer_question(space: OpenSpace, reader: Reader, text: str) -> StructuralAnswer | None:
+    """The answer of the stored relations. None if it is no such question, or nothing has this name."""
+    question = read_structure_question(text)
+    if question is None:
+        return None
+    if question.relation == "table":
+        return _table(space, reader, question)
+    key = _key(space, reader, question)
+    if key is not None or question.relation == "key":
+        return key
+    return _symbol(space, reader, question)
+
+
+def _symbol(space: OpenSpace, reader: Reader, question: StructureQuestion) -> StructuralAnswer | None:
+    checkout = space.identity.checkout_id
+    chosen = choose(space, reader, question.name).symbols
+    if not chosen:
+        return None
+    if question.relation == "tests":
+        rows = covering_tests(reader, checkout, chosen, MOST_TESTS)
+    else:
+        direction = (
+            "references" if question.relation == "callers" and chosen[0].type != "function" else question.relation
+        )
+        rows = related(reader, checkout, chosen, direction)
+        if question.relation == "callers":
+            rows = [row for row in rows if row.kind != "imports"]
+    place = f"{chosen[0].path}:{chosen[0].line}"
+    return StructuralAnswer(question.relation, display_name(chosen[0]), place, rows)
+
+
+def _key(space: OpenSpace, reader: Reader, question: StructureQuestion) -> StructuralAnswer | None:
+    """Where an environment variable is read."""
+    if question.relation not in ("key", "callers"):
+        return None
+    architecture = json.loads(reader.meta.get(architecture_key(space)) or "{}")
+    places = architecture.get("configuration", {}).get("variables", {}).get(question.name)
+    if not places:
+        return None
+    checkout = space.identity.checkout_id
+    rows = [
+        _row(symbol, place["line"], "reads")
+        for place in places
+        for symbol in at_line(reader.structure.in_files(checkout, [place["path"]]), place["line"])
+    ]
+    return StructuralAnswer("key", question.name, f"{places[0]['path']}:{places[0]['line']}", rows)
+
+
+def _table(space: OpenSpace, reader: Reader, question: StructureQuestion) -> StructuralAnswer | None:
+    """Code that uses the model classes of a table."""
+    checkout = space.identity.checkout_id
+    tables = [
+        row for row in reader.code.derived_of_kind(checkout, "table") if row.name.lower() == question.name.lower()
+    ]
+    versions = reader.memories.by_number([row.number for row in tables])
+    models: dict[str, SymbolSketch] = {}
+    for version in versions.values():
+        for ref in version.refs:
+            in_file = reader.structure.in_files(checkout, [ref.file_path])
+            if ref.line_range is not None:
+                models |= {s.id: s for s in at_line(in_file, ref.line_range.start) if s.kind == "symbol"}
+    if not versions:
+        return None
+    rows = related(reader, checkout, list(models.values()), "references") if models else []
+    place = next((str(ref) for version in versions.values() for ref in version.refs), "")
+    return StructuralAnswer("table", question.name, place, [row for row in rows if row.kind != "imports"])
+
+
+def _row(symbol: SymbolSketch, line: int, kind: str) -> SymbolUse:
+    return SymbolUse(
+        *(display_name(symbol), symbol.path, line, kind, 1.0, 1, None, symbol.id, (line,)), is_test(symbol)
+    )

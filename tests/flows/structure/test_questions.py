@@ -1,0 +1,44 @@
+"""Questions about structure in plain language are answered from the relations."""
+
+import pytest
+
+from waypost.memory import Memory
+
+
+def hits(memory: Memory, question: str, k: int = 5) -> list[tuple[str | None, str | None, int | None]]:
+    return [(hit.name, hit.path, hit.line) for hit in memory.recall(question, k)]
+
+
+@pytest.mark.parametrize(
+    "question", ["who calls Store.write?", "wer ruft Store.write auf?", "кто вызывает Store.write?"]
+)
+def test_callers_in_three_languages(shop: Memory, question: str) -> None:
+    assert hits(shop, question) == [("order", "shop/app.py", 12), ("test_write", "tests/test_store.py", 5)]
+
+
+def test_a_hit_says_in_the_language_of_the_question_why_it_is_one(shop: Memory) -> None:
+    assert shop.recall("who calls Store.write?")[0].summary == "uses Store.write"
+    assert shop.recall("wer ruft Store.write auf?")[0].summary == "verwendet Store.write"
+
+
+def test_implementors_tests_and_keys(shop: Memory) -> None:
+    assert [name for name, _, _ in hits(shop, "what implements Store?")] == ["FileStore", "CachedFileStore"]
+    assert hits(shop, "which test covers Store.write?") == [("test_write", "tests/test_store.py", 5)]
+    assert hits(shop, "where is the key SHOP_LIMIT read?") == [("check", "shop/store.py", 25)]
+
+
+def test_more_answers_than_asked_for_are_counted(shop: Memory) -> None:
+    answer = shop.recall("who calls Store.write?", 1)
+    assert len(answer.hits) == 1
+    assert "1 of 2. `waypost uses Store.write` lists all." in answer.notices
+
+
+def test_a_symbol_without_callers_gets_a_notice_and_an_unknown_name_none(shop: Memory) -> None:
+    notices = shop.recall("who calls forgotten_helper?").notices
+    assert "Nothing in this repository answers that about forgotten_helper (shop/store.py:28)." in notices
+    assert not any("answers that" in notice for notice in shop.recall("who calls nobody_knows_it?").notices)
+
+
+def test_facts_are_not_answered_from_code(shop: Memory) -> None:
+    fact = shop.remember("Only the order desk calls Store.write.")
+    assert [hit.id for hit in shop.recall("who calls Store.write?", scope="facts")] == [fact.id]
