@@ -169,14 +169,14 @@ class Trial:
         path = str(self.box.project / "prices.py")
         read = self.agent.read.format(file=path)
         change = self.agent.edit.format(file=path, old="return sum(prices)", new="return round(sum(prices) * 1.19)")
-        run = self.run(f"Add the tax. [[call {read}]] [[call {change}]] [[say Added.]]")
+        run = self.run(f"Do what follows. [[call {read}]] [[call {change}]] [[say Added.]]")
         requests = conversation(run)
         before = set(fenced_texts(requests[0])) if requests else set()
         later = [text for request in requests[1:] for text in fenced_texts(request) if text not in before]
         has_hook = any(hook.event in ("pre-tool", "post-tool") for hook in run.hooks)
         seen = first_with(later, PRICES)
         self.report.add("memories of a file before it is edited", bool(seen) if has_hook else None, seen)
-        stale = next((text for text in later if PRICES in text and "STALE" in text), "")
+        stale = next((text for text in later if PRICES in text and "[stale:" in text), "")
         self.report.add("stale memories after an edit", bool(stale) if has_hook else None, stale)
 
     def sub_agent(self) -> None:
@@ -185,11 +185,7 @@ class Trial:
             return
         call = self.agent.agent.format(prompt="SUBTASK: look at how prices are added up. [[say Looked.]]")
         run = self.run(f"Ask another agent. [[call {call}]] [[say Done.]]")
-        own = [
-            request
-            for request in conversation(run)
-            if any(text.startswith("SUBTASK") for text in said_to_model(request))
-        ]
+        own = [request for request in conversation(run) if "Ask another agent" not in str(request.body)]
         has_hook = any(hook.event == "subagent-start" for hook in run.hooks)
         seen = first_with([text for request in own[:1] for text in fenced_texts(request)], ALWAYS)
         self.report.add("briefing of a sub-agent", bool(seen) if has_hook else None, seen)

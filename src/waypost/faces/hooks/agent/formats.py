@@ -34,7 +34,7 @@ class AgentFormat:
     session: tuple[str, ...] = ("session_id", "sessionId")
     cwd: tuple[str, ...] = ("cwd",)
     prompt: tuple[str, ...] = ("prompt",)
-    transcript: tuple[str, ...] = ("transcript_path",)
+    transcript: tuple[str, ...] = ("transcript_path", "transcriptPath")
     source: tuple[str, ...] = ("source", "trigger")
     context: Mapping[Event, str] = field(default_factory=dict)
     flat: str = ""
