@@ -98,6 +98,7 @@ class Trial:
         steps: tuple[Callable[[], None], ...] = (
             self.first_session,
             self.resumed_session,
+            self.compacted,
             self.next_session,
             self.edit,
             self.sub_agent,
@@ -156,6 +157,20 @@ class Trial:
         added = len(kept) - before
         seen = f"{added} new entries; {ALWAYS!r} {repeated} times in the request"
         self.report.add("resume: kept once, briefed once", added == 2 and repeated <= 1, seen)
+
+    def compacted(self) -> None:
+        """What was shown before may be shown again, and nothing is kept twice."""
+        if not self.agent.compact:
+            self.report.add("compaction", None)
+            return
+        run = self.run(self.agent.compact, resumed=True)
+        events = [hook.event for hook in run.hooks]
+        after = self.run("Once more, how are session cookies signed? [[say As before.]]", resumed=True)
+        texts = [text for request in conversation(after)[-1:] for text in fenced_texts(request)]
+        kept = [entry["text"] for entry in self.box.journal() if "Lisbon" in entry["text"]]
+        seen = f"hooks: {', '.join(events)}\n{first_with(texts, COOKIES)}"
+        passed = "pre-compact" in events and bool(first_with(texts, COOKIES)) and len(kept) == 1
+        self.report.add("compaction", passed, seen)
 
     def next_session(self) -> None:
         """What was said is found in the next session."""
