@@ -186,10 +186,10 @@ class Trial:
         change = self.agent.edit.format(file=path, old="return sum(prices)", new="return round(sum(prices) * 1.19)")
         run = self.run(f"Do what follows. [[call {read}]] [[call {change}]] [[say Added.]]")
         requests = conversation(run)
-        before = set(fenced_texts(requests[0])) if requests else set()
+        before = fenced_texts(requests[0]) if requests else []
         later = [text for request in requests[1:] for text in fenced_texts(request) if text not in before]
         has_hook = any(hook.event in ("pre-tool", "post-tool") for hook in run.hooks)
-        seen = first_with(later, PRICES)
+        seen = first_with(later, PRICES) or first_with(before, PRICES)  # each memory comes once in a session
         self.report.add("memories of a file before it is edited", bool(seen) if has_hook else None, seen)
         stale = next((text for text in later if PRICES in text and "[stale:" in text), "")
         self.report.add("stale memories after an edit", bool(stale) if has_hook else None, stale)
@@ -219,9 +219,12 @@ class Trial:
         self.report.add("two sessions at once", len(kept) == 2 if self.agent.setup else None, "; ".join(kept))
 
     def killed(self) -> None:
-        """An agent that is killed while the model thinks: the next session saves what its transcript has."""
+        """An agent that is killed while the model thinks: the next session saves what its transcript has.
+
+        Gemini CLI itself deletes the transcript of a session that was killed before its first answer; so in a later turn.
+        """
         before = len(self.model.requests)
-        process = self.box.start("Remember the blue door. [[sleep 100]] [[say Never.]]")
+        process = self.box.start("Remember the blue door. [[sleep 100]] [[say Never.]]", resumed=True)
         until = time.monotonic() + _PATIENCE
         while not any(request.body.get("tools") for request in self.model.requests[before:]):
             if time.monotonic() > until:
