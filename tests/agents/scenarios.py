@@ -150,7 +150,7 @@ class Trial:
         requests = conversation(run)
         texts = [text for request in requests[-1:] for text in fenced_texts(request)]
         if not self.agent.setup:
-            self.report.add("resume", None)
+            self.report.add("resume: kept once, briefed once", None)
             return
         repeated = sum(text.count(ALWAYS) for text in texts)
         kept = [entry["text"] for entry in self.box.journal()]
