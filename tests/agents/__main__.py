@@ -29,8 +29,8 @@ def main(names: list[str]) -> int:
         for agent in agents:
             print(f"Running {agent.name} …", flush=True)
             reports.append(Trial(place / agent.name, agent, model).everything())
-    text = "\n\n".join((_table(reports), _times(reports), *map(_seen, reports)))
-    (FOLDER / "report.md").write_text(text + "\n", "utf-8")
+            text = "\n\n".join((_table(reports), _times(reports), *map(_seen, reports)))
+            (FOLDER / "report.md").write_text(text + "\n", "utf-8")  # after each: all of them take minutes
     print(f"\n{text}\n\nThis report: {FOLDER / 'report.md'}. Homes and transcripts: {place}")
     return int(any(check.passed is False for report in reports for check in report.checks))
 

@@ -98,6 +98,7 @@ class Trial:
         steps: tuple[Callable[[], None], ...] = (
             self.first_session,
             self.resumed_session,
+            self.compacted,
             self.next_session,
             self.edit,
             self.sub_agent,
@@ -149,13 +150,27 @@ class Trial:
         requests = conversation(run)
         texts = [text for request in requests[-1:] for text in fenced_texts(request)]
         if not self.agent.setup:
-            self.report.add("resume", None)
+            self.report.add("resume: kept once, briefed once", None)
             return
         repeated = sum(text.count(ALWAYS) for text in texts)
         kept = [entry["text"] for entry in self.box.journal()]
         added = len(kept) - before
         seen = f"{added} new entries; {ALWAYS!r} {repeated} times in the request"
         self.report.add("resume: kept once, briefed once", added == 2 and repeated <= 1, seen)
+
+    def compacted(self) -> None:
+        """What was shown before may be shown again, and nothing is kept twice."""
+        if not self.agent.compact:
+            self.report.add("compaction", None)
+            return
+        run = self.run(self.agent.compact, resumed=True)
+        events = [hook.event for hook in run.hooks]
+        after = self.run("Once more, how are session cookies signed? [[say As before.]]", resumed=True)
+        texts = [text for request in conversation(after)[-1:] for text in fenced_texts(request)]
+        kept = [entry["text"] for entry in self.box.journal() if "Lisbon" in entry["text"]]
+        seen = f"hooks: {', '.join(events)}\n{first_with(texts, COOKIES)}"
+        passed = "pre-compact" in events and bool(first_with(texts, COOKIES)) and len(kept) == 1
+        self.report.add("compaction", passed, seen)
 
     def next_session(self) -> None:
         """What was said is found in the next session."""
@@ -169,14 +184,14 @@ class Trial:
         path = str(self.box.project / "prices.py")
         read = self.agent.read.format(file=path)
         change = self.agent.edit.format(file=path, old="return sum(prices)", new="return round(sum(prices) * 1.19)")
-        run = self.run(f"Add the tax. [[call {read}]] [[call {change}]] [[say Added.]]")
+        run = self.run(f"Do what follows. [[call {read}]] [[call {change}]] [[say Added.]]")
         requests = conversation(run)
-        before = set(fenced_texts(requests[0])) if requests else set()
+        before = fenced_texts(requests[0]) if requests else []
         later = [text for request in requests[1:] for text in fenced_texts(request) if text not in before]
         has_hook = any(hook.event in ("pre-tool", "post-tool") for hook in run.hooks)
-        seen = first_with(later, PRICES)
+        seen = first_with(later, PRICES) or first_with(before, PRICES)  # each memory comes once in a session
         self.report.add("memories of a file before it is edited", bool(seen) if has_hook else None, seen)
-        stale = next((text for text in later if PRICES in text and "STALE" in text), "")
+        stale = next((text for text in later if PRICES in text and "[stale:" in text), "")
         self.report.add("stale memories after an edit", bool(stale) if has_hook else None, stale)
 
     def sub_agent(self) -> None:
@@ -185,11 +200,7 @@ class Trial:
             return
         call = self.agent.agent.format(prompt="SUBTASK: look at how prices are added up. [[say Looked.]]")
         run = self.run(f"Ask another agent. [[call {call}]] [[say Done.]]")
-        own = [
-            request
-            for request in conversation(run)
-            if any(text.startswith("SUBTASK") for text in said_to_model(request))
-        ]
+        own = [request for request in conversation(run) if "Ask another agent" not in str(request.body)]
         has_hook = any(hook.event == "subagent-start" for hook in run.hooks)
         seen = first_with([text for request in own[:1] for text in fenced_texts(request)], ALWAYS)
         self.report.add("briefing of a sub-agent", bool(seen) if has_hook else None, seen)
@@ -208,9 +219,12 @@ class Trial:
         self.report.add("two sessions at once", len(kept) == 2 if self.agent.setup else None, "; ".join(kept))
 
     def killed(self) -> None:
-        """An agent that is killed while the model thinks: the next session saves what its transcript has."""
+        """An agent that is killed while the model thinks: the next session saves what its transcript has.
+
+        Gemini CLI itself deletes the transcript of a session that was killed before its first answer; so in a later turn.
+        """
         before = len(self.model.requests)
-        process = self.box.start("Remember the blue door. [[sleep 100]] [[say Never.]]")
+        process = self.box.start("Remember the blue door. [[sleep 100]] [[say Never.]]", resumed=True)
         until = time.monotonic() + _PATIENCE
         while not any(request.body.get("tools") for request in self.model.requests[before:]):
             if time.monotonic() > until:

@@ -19,6 +19,8 @@ _CALL = re.compile(r"\[\[call ([\w.-]+) (\{.*?\})\]\]", re.DOTALL)
 _SAY = re.compile(r"\[\[say (.*?)\]\]", re.DOTALL)
 _SLEEP = re.compile(r"\[\[sleep ([\d.]+)\]\]")
 
+_REMEMBERED = re.compile(r"(?:<|&lt;)waypost-memory .*?(?:<|&lt;)/waypost-memory", re.DOTALL)
+
 Body = dict[str, Any]
 
 
@@ -47,7 +49,7 @@ def next_step(prompt: str, results: int, offered: Sequence[Offered]) -> Step:
     """The step that a prompt asks for after so many results of tools."""
     calls = _CALL.findall(prompt)
     delay = _SLEEP.search(prompt)
-    if delay is not None and not results:
+    if delay is not None and not results and offered:
         time.sleep(float(delay[1]))
     if results >= len(calls) or not offered:
         said = _SAY.findall(prompt)
@@ -84,8 +86,9 @@ class Turn:
 def _step_of(turns: Iterable[Turn], offered: Sequence[Offered]) -> Step:
     prompt, results = "", 0
     for turn in turns:
-        if _CALL.search(turn.text) or _SAY.search(turn.text):  # others are of hooks and reminders
-            prompt, results = turn.text, 0
+        text = _REMEMBERED.sub("", turn.text)  # an earlier prompt may stand there
+        if _CALL.search(text) or _SAY.search(text):  # others are of hooks and reminders
+            prompt, results = text, 0
         results += turn.results
     return next_step(prompt, results, offered)
 

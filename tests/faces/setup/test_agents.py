@@ -350,5 +350,5 @@ def test_the_rules_are_short_and_name_the_tools() -> None:
 def test_an_unknown_agent_is_told_which_are_known() -> None:
     from waypost.errors import InvalidInput
 
-    with pytest.raises(InvalidInput, match="claude-code, cursor, codex, gemini, vscode, copilot, windsurf, zed"):
+    with pytest.raises(InvalidInput, match="claude-code, cursor, codex, gemini, vscode, copilot, qwen, windsurf, zed"):
         agent_of("emacs")

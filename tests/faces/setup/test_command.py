@@ -53,7 +53,7 @@ def test_without_an_agent_it_lists_what_is_here_and_what_to_do(home: Path, capfd
     assert not (home / ".waypost").exists()
     found = {one["agent"]: one for one in called(capfd, "setup")["agents"]}
     assert found["claude-code"]["installed"] and not found["zed"]["installed"]
-    assert len(found) == 8
+    assert len(found) == 9
 
 
 def test_it_says_what_it_did_what_comes_next_and_how_to_undo_it(home: Path, capfd: pytest.CaptureFixture[str]) -> None:

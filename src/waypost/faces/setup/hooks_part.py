@@ -53,15 +53,14 @@ class HooksPart:
                 continue
             if ours[0].command != entry["command"]:
                 text = put(text, (*ours[0].path, "command"), entry["command"]).text
-            if event in self.matchers and ours[0].whole != ours[0].path:  # nobody else is in this group
+            alone = not self.grouped or ours[0].whole != ours[0].path  # nobody else is in this group
+            if event in self.matchers and alone:
                 text = put(text, (*ours[0].whole, "matcher"), self.matchers[event]).text
         return Merged(text, tuple(made))
 
     def _item(self, event: str, entry: Mapping[str, Any]) -> dict[str, Any]:
-        if not self.grouped:
-            return dict(entry)
         matcher = {"matcher": self.matchers[event]} if event in self.matchers else {}
-        return {**matcher, "hooks": [dict(entry)]}
+        return {**matcher, "hooks": [dict(entry)]} if self.grouped else {**matcher, **entry}
 
     def remove(self, text: str, made: Sequence[ContainerPath]) -> str:
         while hook := next(self._ours(text), None):

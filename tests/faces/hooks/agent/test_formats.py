@@ -25,6 +25,7 @@ PROMPTS: dict[str, dict[str, Any]] = {
     "codex": {"session_id": "s", "turn_id": "1", "transcript_path": "/t.jsonl", "cwd": "/p", "prompt": "why?"},
     "gemini": {"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/p", "timestamp": "x", "prompt": "why?"},
     "vscode": {"sessionId": "s", "transcript_path": "/t.jsonl", "cwd": "/p", "prompt": "why?"},
+    "qwen": {"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/p", "prompt": "why?", "prompt_id": "s#0"},
     "copilot": {"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/p", "prompt": "why?"},
     "cursor": {
         "conversation_id": "s",

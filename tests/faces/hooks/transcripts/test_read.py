@@ -202,6 +202,11 @@ def test_a_recorded_session_of_gemini_that_was_resumed_has_each_message_once() -
     ]
 
 
+def test_a_recorded_session_of_qwen_is_read_without_what_hooks_said() -> None:
+    said = [(USER, "How are session cookies signed?"), (ASSISTANT, "By itsdangerous.")]
+    assert spoken(RECORDED / "qwen.jsonl") == said
+
+
 def test_of_a_message_that_is_written_again_the_last_text_counts_at_its_first_time(tmp_path: Path) -> None:
     path = written(tmp_path, gemini("gemini", "It a", 1, "d"), gemini("gemini", "It adds numbers.", 30, "d"))
     assert read_transcript(path).turns == (SessionTurn(ASSISTANT, "It adds numbers.", at(1)),)

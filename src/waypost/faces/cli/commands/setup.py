@@ -41,7 +41,7 @@ def setup_(
         str | None,
         Argument(
             metavar="[AGENT]",
-            help="claude-code, cursor, codex, gemini, vscode, copilot, windsurf or zed (default: list agents found here).",
+            help="claude-code, cursor, codex, gemini, vscode, copilot, qwen, windsurf or zed (default: list agents found here).",
         ),
     ] = None,
     user: Annotated[bool, Option("--user", help="For all your projects (default).")] = False,

@@ -28,7 +28,7 @@ from waypost.space.place import space_directory
 from waypost.system.hook_log import TOO_LATE, note
 
 _FOR_RUNNING = 0.35  # of the time that is left: what a process that hangs may cost before we answer ourselves
-_AROUND_TOOL = 1.5  # seconds that a process has which runs; usually it needs a twentieth
+_AROUND_TOOL = 2.2  # seconds that a process has which runs; usually it needs a twentieth
 _BY_MEANING = 0.5  # of the time that is left then, before keywords are tried too
 
 

@@ -34,7 +34,7 @@ class AgentFormat:
     session: tuple[str, ...] = ("session_id", "sessionId")
     cwd: tuple[str, ...] = ("cwd",)
     prompt: tuple[str, ...] = ("prompt",)
-    transcript: tuple[str, ...] = ("transcript_path",)
+    transcript: tuple[str, ...] = ("transcript_path", "transcriptPath")
     source: tuple[str, ...] = ("source", "trigger")
     context: Mapping[Event, str] = field(default_factory=dict)
     flat: str = ""
@@ -57,6 +57,7 @@ _CLAUDE = AgentFormat(
 AGENTS: Mapping[str, AgentFormat] = {
     "claude-code": _CLAUDE,
     "codex": _CLAUDE,  # its transcript may be null
+    "qwen": _CLAUDE,
     "vscode": _CLAUDE,  # documented for the start of a session only; what it does not know at a prompt it ignores
     # The terminal reads one form or the other, VS Code the nested one, both with the same hooks.
     "copilot": AgentFormat(context=_CLAUDE.context, flat="additionalContext"),

@@ -1,6 +1,7 @@
 """Record formats of agents' transcripts: who said what and when.
 
     Claude Code   {"type": "user", "message": {"content": …}, "timestamp": …, "sessionId": …, "uuid": …}
+    Qwen Code     the same, with "parts" in place of "content"
     Codex         {"type": "response_item", "payload": {"type": "message", "role": …, "content": […]}, "timestamp": …}
     Gemini CLI    {"sessionId": …, "messages": [{"type": "gemini", "content": …, "timestamp": …}]}, or its lines
     Cursor        {"role": "user", "message": {"content": [{"type": "text", "text": "<user_query>…"}]}}; without times
@@ -108,7 +109,7 @@ def _claude(record: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[T
         return
     speaker = _ROLES.get(str(message.get("role") or record["type"]))
     if speaker is not None:
-        yield from _turn(speaker, message.get("content"), record)
+        yield from _turn(speaker, message.get("content", message.get("parts")), record)
 
 
 def _queued(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:

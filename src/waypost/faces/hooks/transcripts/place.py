@@ -20,6 +20,7 @@ _KEPT = {
         ".cursor/projects/*/agent-transcripts/{id}/{id}.jsonl",
         ".cursor/projects/*/agent-transcripts/{id}.jsonl",
     ),
+    "qwen": (".qwen/projects/*/chats/{id}.jsonl",),
     "windsurf": (".windsurf/transcripts/{id}.jsonl",),
 }
 
