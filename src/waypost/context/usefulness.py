@@ -21,12 +21,18 @@ _KINDS: Mapping[str, float] = MappingProxyType(
 )
 IN_FILE, AT_SYMBOL = 0.2, 0.6  # pinned to a file that the task opens; to a symbol shown of it
 _STALE = -0.2
+_WARNS = frozenset({"constraint", "decision", "fix", "learning"})
 
 
 def usefulness(total: float, hit: Hit, pinned: float = 0.0) -> float:
     """The usefulness of a memory with this total of recall."""
     stale = _STALE if hit.is_stale else 0.0
     return total + _SOURCES.get(hit.source, 0.0) + _KINDS.get(hit.kind, 0.0) + pinned + stale
+
+
+def warns(hit: Hit, pinned: float) -> bool:
+    """Whether a memory is a rule or pitfall of a symbol to open: it matters whatever words the task has."""
+    return pinned >= AT_SYMBOL and hit.kind in _WARNS
 
 
 def leniency(tokens: int) -> float:

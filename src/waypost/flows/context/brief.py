@@ -11,7 +11,7 @@ from datetime import date, datetime
 from waypost.context.briefing import Briefing, check_budget
 from waypost.context.open_files import OpenFile
 from waypost.context.render import BriefingEntry, plain_line, render
-from waypost.context.usefulness import AT_SYMBOL, IN_FILE, floor_of, usefulness
+from waypost.context.usefulness import AT_SYMBOL, IN_FILE, floor_of, usefulness, warns
 from waypost.context.wording import Wording, summary, wording
 from waypost.flows.context.decisions import Reasons, with_reasons
 from waypost.flows.context.dna import opening_of
@@ -41,6 +41,7 @@ _SHARES = {"rules": 0.15, "preferences": 0.15}
 _SAID_SHARE = 0.25  # of the budget for conversations, in a project with code
 _OPENED = 0.8  # by which a file to open counts more than a memory with its total ...
 _FIRST_OPENED = 0.7  # ... and the first one even more: a task begins there
+_MOST_PINNED, _PINNED_SCORE = 5, 0.3  # memories that point at code to open, which recall did not return
 _MOST_SHARED = 3  # places in code of other projects
 _LEAST_SHARED = 0.7  # their score
 
@@ -99,7 +100,9 @@ class _Memories:
         """Those worth their tokens."""
         useful = []
         for hit in hits:
-            worth = usefulness(total_of(hit.score), hit, self._pin(hit))
+            pinned = self._pin(hit)
+            worth = usefulness(total_of(hit.score), hit, pinned)
+            worth = max(worth, self.floor) if warns(hit, pinned) else worth
             if worth >= self.floor:
                 line = plain_line(hit, reasons.get(hit.id, ()), self.words)
                 entry = BriefingEntry("facts", hit, line=line)

@@ -29,6 +29,7 @@ class CodeToOpen:
     files: tuple[OpenFile, ...]  # best first
     details: dict[str, CodeDetails]  # of the symbols and tables shown, by memory id
     shared: tuple[Hit, ...]  # of other projects
+    versions: dict[str, Version]  # of the symbols and tables shown, by memory id
     notices: tuple[str, ...] = ()
 
 
@@ -46,7 +47,7 @@ def code_to_open(space: OpenSpace, task: str, view: View, *, tokens: int, now: d
         versions = reader.memories.visible(shown, view) if shown else {}
     details = {memory_id: _details(version) for memory_id, version in versions.items()}
     shared = tuple(hit for hit in answer.hits if hit.project is not None)
-    return CodeToOpen(tuple(files), details, shared, answer.notices)
+    return CodeToOpen(tuple(files), details, shared, versions, answer.notices)
 
 
 def _is_document(hit: Hit) -> bool:
