@@ -24,6 +24,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.search import recall
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.recall import Hit, View
+from waypost.model.reference import CodeReference
 from waypost.retrieve.neighbours import REACH, value, worth_around
 from waypost.retrieve.score import shown_score, total_of
 from waypost.store.protocol import Reader
@@ -117,26 +118,25 @@ class _Memories:
         rows = reader.references.to_files(self.view.checkout_id, [file.path for file in self.files], self.view)
         numbers = {row.number for row in rows if row.memory_id not in listed}
         memories = looked_at(self.space, reader, list(reader.memories.by_number(numbers).values())) if numbers else {}
-        made = [
-            hit_of(memory, shown_score(self.floor - AT_SYMBOL), {"pinned": AT_SYMBOL}) for memory in memories.values()
-        ]
-        return [hit for hit in made if self._pin(hit) == AT_SYMBOL]
+        made = [hit_of(memory, _PINNED_SCORE, {"pinned": AT_SYMBOL}) for memory in memories.values()]
+        return [hit for hit in made if warns(hit, self._pin(hit))][:_MOST_PINNED]
 
     def _pin(self, hit: Hit) -> float:
         """What it is worth that a memory points at code to open."""
-        worth = 0.0
-        for file in self.files:
-            for reference in hit.code_refs:
-                if reference.file_path == file.path:
-                    worth = max(worth, IN_FILE)
-                    lines = reference.line_range
-                    if lines and any(
-                        s.line and lines.start <= (s.end_line or s.line) and s.line <= lines.end
-                        for s in file.hits
-                        if s.kind == "symbol"
-                    ):
-                        return AT_SYMBOL
-        return worth
+        pins = [
+            AT_SYMBOL if any(_overlap(reference, symbol) for symbol in file.hits) else IN_FILE
+            for file in self.files
+            for reference in hit.code_refs
+            if reference.file_path == file.path
+        ]
+        return max(pins, default=0.0)
+
+
+def _overlap(reference: CodeReference, hit: Hit) -> bool:
+    lines = reference.line_range
+    if lines is None or hit.line is None or hit.kind != "symbol":
+        return False
+    return lines.start <= (hit.end_line or hit.line) and hit.line <= lines.end
 
 
 def _code_entries(code: CodeToOpen, words: Wording) -> list[_UsefulEntry]:
