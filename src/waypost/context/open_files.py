@@ -61,9 +61,9 @@ class OpenFile:
 
 
 def own_total(hit: Hit) -> float:
-    """The total of a hit as if it were the only one of its file, with the weight that files usually have.
+    """The total of a hit as if it were the only one of its file.
 
-    In a small tree no file is used by much of it. The same holds in `retrieve.merge`.
+    In a small tree no file is used by much of it. So its weight counts at least as much as usual.
     """
     parts = hit.why
     return sum(part for name, part in parts.items() if name != _REPEAT) + max(0.0, _WEIGHT - parts.get("weight", 0.0))

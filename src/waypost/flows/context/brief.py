@@ -1,7 +1,7 @@
 """The briefing that an agent gets at the start of a task: what is worth its tokens, and nothing else.
 
-Rules and preferences come first, then decisions with their reasons, pitfalls and facts that matter to the task, then the
-code to open. A briefing ends when nothing more is useful enough, however much room there is.
+Rules and preferences come first. Decisions with their reasons, pitfalls and facts about the task follow, then the code
+to open. A briefing ends when nothing more is useful enough, however much room there is.
 """
 
 from collections.abc import Callable, Sequence
