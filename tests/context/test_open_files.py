@@ -33,7 +33,7 @@ def test_files_far_behind_the_best_one_and_weak_ones_are_left_out() -> None:
     hits = [symbol("best.py", "a", 2.0), symbol("near.py", "b", 2.1 - BEHIND), symbol("far.py", "c", 1.9 - BEHIND)]
     assert [file.path for file in files_to_open(hits)] == ["best.py", "near.py"]
     assert len(files_to_open(hits, lenient=1.0)) == 3
-    assert files_to_open([symbol("weak.py", "a", LEAST - 1.1)]) == []
+    assert files_to_open([symbol("weak.py", "a", LEAST - 1.6)]) == []
     assert files_to_open([]) == []
 
 

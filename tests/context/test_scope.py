@@ -109,10 +109,15 @@ def test_the_first_category_that_fits_takes_a_result() -> None:
 
 
 def test_at_most_three_of_a_category_are_shown_and_the_rest_is_counted() -> None:
-    made = format_scope(scored(*(document("x", path=f"a{n}.c") for n in range(8))), NOW)
+    made = format_scope(scored(*(document("x", path=f"models/a{n}.c") for n in range(8))), NOW)
     assert made.text.count("• ") == 3
-    assert [one.document.path for one in made.used] == ["a0.c", "a1.c", "a2.c"]
+    assert [one.document.path for one in made.used] == ["models/a0.c", "models/a1.c", "models/a2.c"]
     assert made.left_out == 5
+
+
+def test_places_without_a_category_are_all_shown() -> None:
+    made = format_scope(scored(*(document("x", path=f"a{n}.c") for n in range(8))), NOW)
+    assert made.text.count("• ") == 8
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from waypost.context.usefulness import AT_SYMBOL, IN_FILE, floor_of, leniency, usefulness
+from waypost.context.usefulness import AT_SYMBOL, IN_FILE, floor_of, leniency, usefulness, warns
 from waypost.model.recall import Hit
 
 T0 = datetime(2026, 1, 30, tzinfo=UTC)
@@ -30,3 +30,10 @@ def test_a_larger_budget_is_more_lenient_within_bounds() -> None:
     assert floor_of(1) == floor_of(500) > floor_of(1000) > floor_of(2000) > floor_of(4000) == floor_of(1_000_000)
     assert leniency(1000) == 0
     assert leniency(1) == leniency(500) < 0
+
+
+def test_a_pitfall_of_a_symbol_to_open_warns_and_a_plain_fact_does_not() -> None:
+    pitfall = replace(FACT, kind="fix")
+    assert warns(pitfall, AT_SYMBOL)
+    assert not warns(pitfall, IN_FILE)
+    assert not warns(FACT, AT_SYMBOL)

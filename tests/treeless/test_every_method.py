@@ -58,6 +58,7 @@ WORKS: dict[str, Use] = {
     "admin.import_file": lambda m, _: list(m.admin.import_file(m.admin.export().path)),
     "admin.import_rows": lambda m, _: list(m.admin.import_rows(list(m.admin.export_rows()))),
     "journal.add_session": lambda m, _: m.journal.add_session("s-1", [turn(m)]),
+    "facts.infer_place": lambda m, _: m.facts.infer_place("Cards expire for now."),
     "facts.lift_rejection": lambda m, _: m.facts.lift_rejection("Never said."),
     "identity": lambda m, _: m.identity,
     "list": lambda m, _: [m.list(), m.list(kind="symbol")],

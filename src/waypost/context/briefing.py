@@ -14,9 +14,7 @@ class Briefing:
     memories: tuple[Hit, ...]
     confidence: float
     explanation: str
-    dna: str | None = field(
-        default=None, kw_only=True
-    )  # DNA.md, for a system prompt; None if there is none that a person trusts
+    dna: str | None = field(default=None, kw_only=True)  # a trusted DNA.md, for a system prompt
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -14,11 +14,12 @@ MOST_FILES = 6
 MOST_SYMBOLS = 5
 MOST_TESTS = 2
 # In a briefing of 1,000 tokens; larger ones are more lenient.
-LEAST = 1.5  # the total of a file that is worth opening at all
+LEAST = 1.35  # the total of a file that is worth opening at all
 BEHIND = 1.0  # by which a file may be behind the best one; further ones are rarely opened
 _LEAST_PER_DOUBLING, _BEHIND_PER_DOUBLING = 0.25, 0.4
 SYMBOL_SHARE = 0.45  # of the best symbol's score: less speaks for the file, not for the symbol
 _OF_SYMBOL = ("keywords", "meaning", "name")  # parts of a score that are a symbol's own
+_WEIGHT = 0.5  # the least that the part `weight` counts
 _REPEAT = "repeat"  # the part that lets other files rank before a file's second symbol
 _LONGEST_PATH, _LONGEST_SIGNATURE, _LONGEST_SUMMARY = 200, 90, 100
 _MOST_PARAMETERS, _MOST_COLUMNS = 4, 8
@@ -60,8 +61,12 @@ class OpenFile:
 
 
 def own_total(hit: Hit) -> float:
-    """The total of a hit as if it were the only one of its file."""
-    return sum(part for name, part in hit.why.items() if name != _REPEAT)
+    """The total of a hit as if it were the only one of its file.
+
+    In a small tree no file is used by much of it. So its weight counts at least as much as usual.
+    """
+    parts = hit.why
+    return sum(part for name, part in parts.items() if name != _REPEAT) + max(0.0, _WEIGHT - parts.get("weight", 0.0))
 
 
 def own_score(hit: Hit) -> float:

@@ -89,7 +89,7 @@ def _at_most_of_each(scored: Sequence[ScopeScored]) -> list[ScopeScored]:
     for place in scored:
         name = _category(place.document).name
         counts[name] = counts.get(name, 0) + 1
-        if counts[name] <= MOST_OF_A_CATEGORY:
+        if counts[name] <= MOST_OF_A_CATEGORY or name == _categories()[-1].name:  # the last one says nothing
             places.append(place)
     return places
 

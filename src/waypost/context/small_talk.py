@@ -33,7 +33,7 @@ def _words(text: str) -> set[str]:
 
 @cache
 def _lists() -> tuple[frozenset[str], frozenset[str]]:
-    """Words that are never a subject, and those that are none in a command."""
+    """Words that are never a subject, and words that are not in a command."""
     data = tomllib.loads(_DATA.read_text("utf-8"))
     common, commands = (
         frozenset(word for words in data[name].values() for word in words.split()) for name in ("common", "commands")

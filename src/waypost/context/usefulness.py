@@ -1,7 +1,7 @@
 """How useful a memory is for a task, and from where on it is worth its tokens.
 
-Usefulness is the total of recall (see `retrieve.score`) plus what is known about the memory itself: who stated it, what
-kind it is, whether it is pinned to code that the task opens, whether it is stale. Measured by `benchmarks/briefings`.
+Usefulness is the total of recall (see `retrieve.score`) plus what speaks for the memory itself: its source and kind, a
+pin to code that the task opens, and freshness. Measured by `benchmarks/briefings`.
 """
 
 from collections.abc import Mapping
@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 from waypost.model.recall import Hit
 
-FLOOR = 2.4  # in a briefing of 1,000 tokens; a less useful memory is not shown, however much room there is
-_PER_DOUBLING = 0.3  # by which the floor falls when the budget doubles: tokens are dearer in a small one
+FLOOR = 2.25  # in a briefing of 1,000 tokens; a less useful memory is not shown, however much room there is
+_PER_DOUBLING = 0.25  # by which the floor falls when the budget doubles: tokens are dearer in a small one
 
 # What a person stated on purpose counts most; first facts about a project must match well.
 _SOURCES: Mapping[str, float] = MappingProxyType({"person": 0.4, "extractor": -1.4})
@@ -21,12 +21,18 @@ _KINDS: Mapping[str, float] = MappingProxyType(
 )
 IN_FILE, AT_SYMBOL = 0.2, 0.6  # pinned to a file that the task opens; to a symbol shown of it
 _STALE = -0.2
+_WARNS = frozenset({"constraint", "decision", "fix", "learning"})
 
 
 def usefulness(total: float, hit: Hit, pinned: float = 0.0) -> float:
     """The usefulness of a memory with this total of recall."""
     stale = _STALE if hit.is_stale else 0.0
     return total + _SOURCES.get(hit.source, 0.0) + _KINDS.get(hit.kind, 0.0) + pinned + stale
+
+
+def warns(hit: Hit, pinned: float) -> bool:
+    """Whether a memory is a rule or pitfall of a symbol to open: it matters whatever words the task has."""
+    return pinned >= AT_SYMBOL and hit.kind in _WARNS
 
 
 def leniency(tokens: int) -> float:

@@ -13,14 +13,14 @@ _ENGLISH = "en"
 @dataclass(frozen=True, slots=True)
 class Wording:
     heading: Mapping[str, str]  # by section, in the order in which sections stand
-    known: str  # above what a prompt hook adds
+    injected: str  # above what a prompt hook adds
     reason: str  # before the reason of a decision
     tests: str
     table: str
     nothing: str
     no_room: str
-    shown: str
-    left_out: str
+    summary: str
+    summary_left_out: str
 
 
 @cache
@@ -34,9 +34,9 @@ def wording(language: str) -> Wording:
     return wordings.get(language, wordings[_ENGLISH])
 
 
-def summary(words: Wording, shown: int, left_out: int, tokens: int, limit: int) -> str:
+def summary(words: Wording, memories: int, left_out: int, tokens: int, limit: int) -> str:
     """How many memories are shown in how many tokens, as one sentence."""
-    if not shown:
+    if not memories:
         return words.no_room.format(count=left_out, limit=limit) if left_out else words.nothing
-    form = words.left_out if left_out else words.shown
-    return form.format(count=shown, tokens=tokens, limit=limit, left=left_out)
+    form = words.summary_left_out if left_out else words.summary
+    return form.format(count=memories, tokens=tokens, limit=limit, left=left_out)

@@ -10,7 +10,7 @@ _READ = 600  # characters
 
 
 def seconds_of(text: str) -> int | None:
-    """For how long a fact holds by its own words, or None if it does not say that it is temporary."""
+    """How long a fact holds by its own words, or None if they do not limit it."""
     beginning = text[:_READ].casefold()
     return next((days * _DAY for days, pattern in _spans() if pattern.search(beginning)), None)
 

@@ -216,7 +216,9 @@ def test_an_agent_can_say_where_a_fact_belongs_and_how_long_it_lives(agent: Agen
     version = person.show(kept["id"]).version
     assert (version.level, version.domain) == (2, "billing")
     assert person.show(kept["id"]).state.ttl_seconds == 3 * 86_400
-    assert "is not a duration" in agent.text("remember", text="Billing opens at nine.", ttl="soon")
+    refused = agent.call("remember", text="Billing opens at nine.", ttl="soon")
+    assert refused.is_error
+    assert "is not a duration" in text_of(refused)
 
 
 def test_what_an_agent_does_not_say_follows_from_the_text_and_is_told(agent: Agent) -> None:

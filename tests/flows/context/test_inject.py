@@ -140,3 +140,24 @@ def test_words_in_common_make_near_what_the_engine_alone_would_leave_out(
     assert memory.brief(asked, preset="inject").memories == ()
     monkeypatch.setattr("waypost.retrieve.relevance._known", lambda: worth | {"words": {name: 0.9}})
     assert [hit.text for hit in memory.brief(asked, preset="inject").memories] == [FACT]
+
+
+@pytest.mark.parametrize("message", ["continue", "danke", "fix typo", "what?", "продолжай"])
+def test_small_talk_gets_nothing(memory: Memory, message: str) -> None:
+    memory.remember("We continue to fix what users call a typo, danke; what else?")
+    memory.remember(message, kind="conversation", session="s", speaker="user")
+    assert memory.brief(message, preset="inject").text == ""
+
+
+def test_a_stored_rule_comes_before_code_and_code_is_one_line_for_a_file(indexed: Memory) -> None:
+    rule = "Compare a password with the stored hash in constant time"
+    indexed.remember(rule)
+    told = lines(indexed.brief("compare a password with the stored hash", preset="inject").text)[1:]
+    assert rule in told[0]
+    assert len([line for line in told if "shop/auth.py" in line]) <= 1
+
+
+def test_a_decision_is_injected_with_its_reason(memory: Memory) -> None:
+    memory.decide(FACT, because=["The disk fills up during the week"])
+    (line,) = lines(memory.brief(FACT, preset="inject").text)[1:]
+    assert "Reason: The disk fills up" in line

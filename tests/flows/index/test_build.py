@@ -183,7 +183,7 @@ def test_a_person_has_no_tree(tmp_path: Path, fake_engine: FakeEngine) -> None:
 
 def test_a_briefing_names_places_not_lines_of_source(indexed: Memory) -> None:
     text = indexed.brief("make the password check safer", tokens=400).text
-    assert "shop/auth.py:6 check_password: Compare a password with the stored hash." in text
+    assert "shop/auth.py: check_password(name, password) 6" in text
     assert "user.matches" not in text
 
 

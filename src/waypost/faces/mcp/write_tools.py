@@ -67,8 +67,8 @@ def _place_text(inferred: Mapping[str, Any]) -> str:
     """What an agent should know of inferred fields: those that change when the memory is shown."""
     parts = [f"expires in {counted(inferred['ttl'] // 86_400, 'day', 'days')}" if "ttl" in inferred else ""]
     parts += ["shown in every briefing (level 0)" if inferred.get("level") == 0 else ""]
-    told = ", ".join(part for part in parts if part)
-    return f"By its text: {told}; give ttl or level to change that." if told else ""
+    effects = ", ".join(part for part in parts if part)
+    return f"By its text: {effects}; give ttl or level to change that." if effects else ""
 
 
 def _reply(receipt: "Receipt", more: str = "") -> ToolReply:

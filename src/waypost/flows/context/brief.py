@@ -1,7 +1,7 @@
 """The briefing that an agent gets at the start of a task: what is worth its tokens, and nothing else.
 
-Rules and preferences come first, then decisions with their reasons, pitfalls and facts that matter to the task, then the
-code to open. A briefing ends when nothing more is useful enough, however much room there is.
+Rules and preferences come first. Decisions with their reasons, pitfalls and facts about the task follow, then the code
+to open. A briefing ends when nothing more is useful enough, however much room there is.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from datetime import date, datetime
 from waypost.context.briefing import Briefing, check_budget
 from waypost.context.open_files import OpenFile
 from waypost.context.render import BriefingEntry, plain_line, render
-from waypost.context.usefulness import AT_SYMBOL, IN_FILE, floor_of, usefulness
+from waypost.context.usefulness import AT_SYMBOL, IN_FILE, floor_of, usefulness, warns
 from waypost.context.wording import Wording, summary, wording
 from waypost.flows.context.decisions import Reasons, with_reasons
 from waypost.flows.context.dna import opening_of
@@ -24,6 +24,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.search import recall
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.recall import Hit, View
+from waypost.model.reference import CodeReference
 from waypost.retrieve.neighbours import REACH, value, worth_around
 from waypost.retrieve.score import shown_score, total_of
 from waypost.store.protocol import Reader
@@ -41,6 +42,7 @@ _SHARES = {"rules": 0.15, "preferences": 0.15}
 _SAID_SHARE = 0.25  # of the budget for conversations, in a project with code
 _OPENED = 0.8  # by which a file to open counts more than a memory with its total ...
 _FIRST_OPENED = 0.7  # ... and the first one even more: a task begins there
+_MOST_PINNED, _PINNED_SCORE = 5, 0.3  # memories that point at code to open, which recall did not return
 _MOST_SHARED = 3  # places in code of other projects
 _LEAST_SHARED = 0.7  # their score
 
@@ -99,7 +101,9 @@ class _Memories:
         """Those worth their tokens."""
         useful = []
         for hit in hits:
-            worth = usefulness(total_of(hit.score), hit, self._pin(hit))
+            pinned = self._pin(hit)
+            worth = usefulness(total_of(hit.score), hit, pinned)
+            worth = max(worth, self.floor) if warns(hit, pinned) else worth
             if worth >= self.floor:
                 line = plain_line(hit, reasons.get(hit.id, ()), self.words)
                 entry = BriefingEntry("facts", hit, line=line)
@@ -114,26 +118,25 @@ class _Memories:
         rows = reader.references.to_files(self.view.checkout_id, [file.path for file in self.files], self.view)
         numbers = {row.number for row in rows if row.memory_id not in listed}
         memories = looked_at(self.space, reader, list(reader.memories.by_number(numbers).values())) if numbers else {}
-        made = [
-            hit_of(memory, shown_score(self.floor - AT_SYMBOL), {"pinned": AT_SYMBOL}) for memory in memories.values()
-        ]
-        return [hit for hit in made if self._pin(hit) == AT_SYMBOL]
+        made = [hit_of(memory, _PINNED_SCORE, {"pinned": AT_SYMBOL}) for memory in memories.values()]
+        return [hit for hit in made if warns(hit, self._pin(hit))][:_MOST_PINNED]
 
     def _pin(self, hit: Hit) -> float:
         """What it is worth that a memory points at code to open."""
-        worth = 0.0
-        for file in self.files:
-            for reference in hit.code_refs:
-                if reference.file_path == file.path:
-                    worth = max(worth, IN_FILE)
-                    lines = reference.line_range
-                    if lines and any(
-                        s.line and lines.start <= (s.end_line or s.line) and s.line <= lines.end
-                        for s in file.hits
-                        if s.kind == "symbol"
-                    ):
-                        return AT_SYMBOL
-        return worth
+        pins = [
+            AT_SYMBOL if any(_overlap(reference, symbol) for symbol in file.hits) else IN_FILE
+            for file in self.files
+            for reference in hit.code_refs
+            if reference.file_path == file.path
+        ]
+        return max(pins, default=0.0)
+
+
+def _overlap(reference: CodeReference, hit: Hit) -> bool:
+    lines = reference.line_range
+    if lines is None or hit.line is None or hit.kind != "symbol":
+        return False
+    return lines.start <= (hit.end_line or hit.line) and hit.line <= lines.end
 
 
 def _code_entries(code: CodeToOpen, words: Wording) -> list[_UsefulEntry]:

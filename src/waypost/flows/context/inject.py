@@ -160,8 +160,8 @@ def _read_near(
 
         hits, notes = with_shared_hits(space, taken, hits, query, view)
         hits = hits[:_MOST]
-    opened, code_lines = _code(space, reader, query, view, words)
-    hits = [*hits, *opened]
+    best_of_files, code_lines = _code(space, reader, query, view, words)
+    hits = [*hits, *best_of_files]
     files, notices = files_of(space, reader, hits), engine_notices(space, engines, serving)
     return _Near(hits, query.language, files, _tracked(space, reader), notices, notes, lines | code_lines)
 
@@ -176,11 +176,11 @@ def _code(
     by_file: dict[str, list[Hit]] = {}
     for hit in _hits(space, reader, list(near), near):
         by_file.setdefault(hit.path or "", []).append(hit)
-    opened, lines = list[Hit](), dict[str, str]()
+    best_of_files, lines = list[Hit](), dict[str, str]()
     for path, hits in list(by_file.items())[:_MOST_FILES]:
-        opened.append(hits[0])
+        best_of_files.append(hits[0])
         lines[hits[0].id] = OpenFile(path, hits[0].score, tuple(hits[:_MOST_SYMBOLS])).line({}, words)
-    return opened, lines
+    return best_of_files, lines
 
 
 def _tracked(space: OpenSpace, reader: Reader) -> list[str]:
@@ -201,7 +201,7 @@ def _hits(space: OpenSpace, reader: Reader, numbers: Sequence[int], near: dict[i
 def _briefing(near: _Near, hits: Sequence[Hit], opening: Opening, tokens: int, notices: Sequence[str] = ()) -> Briefing:
     kept = near.files.keep(hits)
     words = wording(near.language)
-    text, taken, used = _fitting(kept, near.lines, words.known, opening, tokens)
+    text, taken, used = _fitting(kept, near.lines, words.injected, opening, tokens)
     best = max((hit.score for hit in used), default=0.0)
     explanation = summary(words, len(used), len(kept) - len(used), taken, tokens)
     return Briefing(text, taken, tuple(used), best, " ".join((explanation, *near.notices, *near.notes, *notices)))

@@ -22,7 +22,7 @@ _WORDED = 30  # memories whose words are compared: the nearest, and as many that
 
 _CODE_DEPTH = 20
 _SYMBOLS = ("functions",)
-CODE_LEAST = 0.4  # how near code must be: an agent can search it, but nobody else tells it a rule
+CODE_LEAST = 0.4  # how near code must be: an agent can search it by itself
 BEHIND = 0.6  # by which a memory may be farther than the nearest one
 _ENOUGH_WORDS = 2  # about a subject; the words of a shorter message are shared by chance
 _STATED = {"person": 0.1, "extractor": -0.3}
@@ -61,10 +61,10 @@ def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
         if not (query.is_known(version) or says_nothing(version))
     }
     shared = words_shared(terms, _readable_words(versions, cosines, worded))
-    told = min(1.0, subject_words(query.text) / _ENOUGH_WORDS)
+    weight = min(1.0, subject_words(query.text) / _ENOUGH_WORDS)
     near = {}
     for number, version in versions.items():
-        words = told * shared.get(number, 0.0)
+        words = weight * shared.get(number, 0.0)
         near[number] = nearness(cosines.get(number, {}), query.roles, query.language, version.language, words)
         near[number] += stated_bonus(version)
     chosen = sorted((number for number in near if near[number] >= 0), key=lambda number: -near[number])[: query.most]

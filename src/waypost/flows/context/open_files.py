@@ -29,6 +29,7 @@ class CodeToOpen:
     files: tuple[OpenFile, ...]  # best first
     details: dict[str, CodeDetails]  # of the symbols and tables shown, by memory id
     shared: tuple[Hit, ...]  # of other projects
+    versions: dict[str, Version]  # of the symbols and tables shown, by memory id
     notices: tuple[str, ...] = ()
 
 
@@ -42,11 +43,11 @@ def code_to_open(space: OpenSpace, task: str, view: View, *, tokens: int, now: d
     files = files_to_open(sources, leniency(tokens))
     with space.store.read() as reader:
         files = _with_tests(reader, files, tests, view)
-        shown = [hit.id for file in files for hit in file.hits]
-        versions = reader.memories.visible(shown, view) if shown else {}
+        ids = [hit.id for file in files for hit in file.hits]
+        versions = reader.memories.visible(ids, view) if ids else {}
     details = {memory_id: _details(version) for memory_id, version in versions.items()}
     shared = tuple(hit for hit in answer.hits if hit.project is not None)
-    return CodeToOpen(tuple(files), details, shared, answer.notices)
+    return CodeToOpen(tuple(files), details, shared, versions, answer.notices)
 
 
 def _is_document(hit: Hit) -> bool:

@@ -1,13 +1,14 @@
 """`context --preset scope`: what is known about the code of a task, in 500 tokens."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from waypost.context.cache import context_key
 from waypost.context.scope import NO_MEMORY, SCOPE_TOKENS, ScopeText, format_scope
 from waypost.flows.checkouts.treeless import notice_elsewhere, seen_elsewhere
 from waypost.flows.context.brief import Briefing, check_budget
+from waypost.flows.context.open_files import code_to_open
 from waypost.flows.engines.query import WHOLE, EngineQuestion, engines_for, reading_for
 from waypost.flows.index.freshness import MOST_ROUNDS, catch_up, files_of, refresh
 from waypost.flows.links.hits import derived, hit_of
@@ -15,16 +16,13 @@ from waypost.flows.open_space import OpenSpace, tree_changed_key
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.scope import ScopeDocument, ScopeScored, ScopeTask
-from waypost.retrieve.scope import read_task, score, select
+from waypost.retrieve.scope import KEEP_ABOVE, read_task, score, select
 from waypost.store.protocol import Reader
-from waypost.text.keywords import query_terms
 
-if TYPE_CHECKING:
-    from waypost.store.protocol import Vector
-
-COLLECTIONS = ("functions", "code_structure", "database_schema", "architecture")
-_FROM_EACH = 10
-_WEIGHTS = (4.0, 2.0, 2.0, 1.0)  # of name, path, doc and body, where there is no vector to go by
+_FROM_EACH = 2  # symbols of a file
+_TOKENS_OF_CODE = 1000  # the budget of a briefing that shows as many files
+_PER_TOTAL, _LEAST_TOTAL = 0.12, 1.2  # the scale from totals of files to scores
+_NEXT = 0.02  # by which the second symbol of a file stands behind the first
 
 
 def scope_brief(space: OpenSpace, description: str, view: View, *, tokens: int = SCOPE_TOKENS) -> Briefing:
@@ -72,41 +70,50 @@ def _token(space: OpenSpace, reader: Reader) -> Hashable:
 
 def _make(space: OpenSpace, task: ScopeTask, view: View, tokens: int) -> Briefing:
     now = space.clock()
-    question = EngineQuestion(space, task.query, wakes=False)
-    with reading_for(space, question) as (reader, engines):
-        vectors = question.by_engine(engines_for(space, engines, question.language), WHOLE)
-        candidates: dict[int, float | None] = {}
-        for collection in COLLECTIONS:
-            candidates |= _candidates(reader, task, vectors, replace(view, collections=(collection,)))
-        versions, seen = reader.memories.by_number(candidates), seen_elsewhere(space, reader)
-    scored = select(score(task, _document(versions[number], cosine), now) for number, cosine in candidates.items())
+    code = code_to_open(space, task.description, view, tokens=_TOKENS_OF_CODE, now=now)
+    places = [(file, hit) for file in code.files for hit in file.hits[:_FROM_EACH] if hit.id in code.versions]
+    cosines = _cosines(space, task, [code.versions[hit.id].number for _, hit in places])
+    scored = select(
+        _scored(task, code.versions[hit.id], cosines, now, file.total, place)
+        for file in code.files
+        for place, hit in enumerate(file.hits[:_FROM_EACH])
+        if hit.id in code.versions
+    )
+    with space.store.read() as reader:
+        seen = seen_elsewhere(space, reader)
     scope_text = format_scope(scored, now, tokens)
-    by_id = {version.memory_id: version for version in versions.values()}
     hits = tuple(
-        hit_of(derived(by_id[scored_place.document.id], now, seen), scored_place.final, _why(scored_place))
-        for scored_place in scope_text.used
+        hit_of(derived(code.versions[place.document.id], now, seen), place.final, _why(place))
+        for place in scope_text.used
     )
     explanation = " ".join((_told(task, scope_text), *notice_elsewhere(space)))
     return Briefing(
         scope_text.text,
         scope_text.tokens,
         hits,
-        max((scored_place.final for scored_place in scope_text.used), default=0.0),
+        max((place.final for place in scope_text.used), default=0.0),
         explanation,
     )
 
 
-def _candidates(reader: Reader, task: ScopeTask, vectors: "dict[str, Vector]", view: View) -> dict[int, float | None]:
-    """The nearest ten; by keywords where there are no vectors, or not enough yet."""
-    candidates: dict[int, float | None] = {}
-    for engine, vector in vectors.items():
-        for passage in reader.search.vectors(engine, vector, _FROM_EACH, view).hits:
-            candidates[passage.number] = max(passage.score, candidates.get(passage.number) or -1.0)
-    if len(candidates) < _FROM_EACH:
-        terms = query_terms(" ".join((task.description, *task.expanded)))
-        for passage in reader.search.code_keywords(terms, _WEIGHTS, _FROM_EACH, view):
-            candidates.setdefault(passage.number, None)
-    return candidates
+def _scored(
+    task: ScopeTask, version: Version, cosines: Mapping[int, float], now: datetime, total: float, place: int
+) -> ScopeScored:
+    """A place to open: what speaks for its file decides, so everything worth opening passes `select`."""
+    scored = score(task, _document(version, cosines.get(version.number)), now)
+    worth = KEEP_ABOVE + _PER_TOTAL * max(0.1, total - _LEAST_TOTAL) - _NEXT * place
+    return replace(scored, final=min(1.0, max(KEEP_ABOVE + 0.001, worth)))
+
+
+def _cosines(space: OpenSpace, task: ScopeTask, numbers: Sequence[int]) -> dict[int, float]:
+    """How near each version is to the task, by the nearest engine."""
+    question = EngineQuestion(space, task.query, wakes=False)
+    best: dict[int, float] = {}
+    with reading_for(space, question) as (reader, engines):
+        for engine, vector in question.by_engine(engines_for(space, engines, question.language), WHOLE).items():
+            for number, cosine in reader.search.vector_scores(engine, vector, numbers).items():
+                best[number] = max(cosine, best.get(number, -1.0))
+    return best
 
 
 def _document(version: Version, cosine: float | None) -> ScopeDocument:
@@ -136,6 +143,6 @@ def _told(task: ScopeTask, scope_text: ScopeText) -> str:
     if scope_text.left_out and not scope_text.used:
         return f"None of {scope_text.left_out} places fits into the budget."
     if not scope_text.used:
-        return f"Nothing about {', '.join(task.keywords) or 'this'} scored above 0.5."
+        return f"No code about {', '.join(task.keywords) or 'this'} is worth opening."
     left = f", {scope_text.left_out} left out" if scope_text.left_out else ""
     return f"A {task.task_type} task: {len(scope_text.used)} places in {scope_text.tokens} tokens{left}."

@@ -126,7 +126,7 @@ def test_the_scope_of_a_task_is_told_within_its_budget(waypost: Waypost, tree: P
     assert "waypost init" in waypost("context", "fix uploads", "--preset", "scope").out
     waypost("init", "--json")
     found = waypost("context", "upload parts of a file to the object store", "--preset", "scope", "--json").json
-    assert found.keys() == {"text", "tokens", "memories", "confidence", "explanation"}
+    assert found.keys() == {"dna", "text", "tokens", "memories", "confidence", "explanation"}
     assert found["tokens"] <= 500
     assert "src/upload.py" in found["text"]
     assert waypost("context", "x", "--preset", "nonsense").code == 2
