@@ -38,8 +38,7 @@ def parts() -> Facts:
     """The texts of the facts about a project's parts, by topic."""
 
     def found(files: Mapping[str, str]) -> dict[str, str]:
-        layout = Layout.of(files)
-        return {fact.topic: fact.text for fact in part_facts(tree_of(files), layout, layout.domains())}
+        return {fact.topic: fact.text for fact in part_facts(tree_of(files), Layout.of(files).domains())}
 
     return found
 

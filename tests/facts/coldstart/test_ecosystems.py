@@ -4,7 +4,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from waypost.facts.coldstart.project_facts import FoundProject
+from waypost.facts.coldstart.project_facts import DetectedStack, FoundProject
+from waypost.facts.coldstart.slots import Slot
 
 Facts = Callable[..., dict[str, str]]
 FindProject = Callable[..., FoundProject]
@@ -53,8 +54,7 @@ strict = true
     assert stated["project:tests"] == "Tests lie in `tests/`."
     assert stated["project:licence"] == "Parcel is licensed under MIT."
     assert stated["project:targets"] == "`Makefile` has the targets `test`, `lint` and `build`."
-    assert stated["project:parts"] == "The code of Parcel lies in `src/parcel/`; its modules are carriers and cli."
-    assert stated["project:changes"] == "Changes for users are recorded in `CHANGELOG.md`."
+    assert stated["project:parts"] == "The code of Parcel lies in `src/parcel/`."
 
 
 def test_a_django_application_of_old(facts: Facts) -> None:
@@ -354,3 +354,109 @@ def test_a_package_json_for_tools_alone_makes_no_node_project(project: FindProje
     files = {f"app/part{number}.py": "" for number in range(40)}
     files |= {"pyproject.toml": '[project]\nname = "app"\n', "package.json": '{"devDependencies": {"prettier": "3"}}'}
     assert project(files).types == ("python",)
+
+
+def test_a_c_program_is_not_what_its_scripts_are_written_in(project: FindProject) -> None:
+    files = {f"src/part{number}.c": "" for number in range(30)}
+    files |= {f"utils/check{number}.py": "" for number in range(4)}
+    files |= {f"deps/lua/part{number}.c": "" for number in range(9)}
+    files |= {"deps/lua/README.md": "# Lua\n\nLua is a language.\n", "utils/requirements.txt": "redis==4.5.1\n"}
+    files |= {"Makefile": "all:\n\tcd src && make\n", "README.md": "# What is it?\n\nCache is a store of data.\n"}
+    detected = DetectedStack(libraries=Slot("Redis ==4.5.1", ("utils/requirements.txt",)))
+    stated = project(files, detected)
+    texts = {fact.topic: fact.text for fact in stated.facts}
+    assert stated.types == ("c",)
+    assert texts["project:build"] == "project is built with Make."
+    assert texts["project:purpose"] == 'project describes itself: "Cache is a store of data."'
+    assert texts["project:parts"] == "The code of project lies in `src/`."
+    assert not any("lua" in text.lower() or "Redis" in text or "Python" in text for text in texts.values())
+
+
+def test_a_cmake_project(facts: Facts) -> None:
+    cmake = """cmake_minimum_required(VERSION 3.8...3.28)
+project(FMT CXX)
+# option(OLD "no longer there")
+set(CMAKE_CXX_STANDARD 17)
+option(FMT_DOC "Generate the doc target." ON)
+option(FMT_TEST "Generate the test target." ON)
+enable_testing()
+"""
+    stated = facts(
+        {
+            "CMakeLists.txt": cmake,
+            "include/fmt/core.h": "",
+            "include/fmt/base.h": "",
+            "src/format.cc": "",
+            "test/CMakeLists.txt": "target_link_libraries(test gtest)\n",
+            "support/build.gradle": "",
+            ".clang-format": "",
+        }
+    )
+    assert stated["project:build"] == "FMT is built with CMake, version 3.8 or newer."
+    assert stated["project:test"] == "Tests are registered with CTest; they use GoogleTest."
+    assert stated["project:standard"] == "The C++ code is compiled for C++17."
+    assert stated["project:options"] == "CMake options of FMT: `FMT_DOC` and `FMT_TEST`."
+    assert not any("Gradle" in text for text in stated.values())
+
+
+def test_an_elixir_project_with_a_javascript_client(project: FindProject) -> None:
+    mix = """defmodule Ferry.MixProject do
+  use Mix.Project
+  @elixir_requirement "~> 1.15"
+  def project do
+    [app: :ferry, elixir: @elixir_requirement, description: "Moves ships between harbours of the world."]
+  end
+end
+"""
+    files = {f"lib/ferry/part{number}.ex": "" for number in range(20)}
+    files |= {"mix.exs": mix, "test/ferry_test.exs": "", "lib/ferry/application.ex": ""}
+    files |= {"package.json": '{"name": "ferry", "description": "The JavaScript client of Ferry."}', "assets/a.js": ""}
+    stated = project(files)
+    texts = {fact.topic: fact.text for fact in stated.facts}
+    assert stated.types == ("elixir",)
+    assert texts["project:purpose"].endswith('"Moves ships between harbours of the world."')
+    assert texts["project:runtime"] == "The Mix project `:ferry` needs Elixir ~> 1.15."
+    assert texts["project:test"] == "`mix test` runs the tests."
+    assert texts["project:entry"] == "The application starts in `lib/ferry/application.ex`."
+
+
+def test_an_ocaml_project(facts: Facts) -> None:
+    stated = facts(
+        {
+            "dune-project": "(lang dune 3.8)\n(name cohttp)\n(package\n (name cohttp)\n (depends (ocaml (>= 4.08))))\n",
+            "cohttp.opam": 'opam-version: "2.0"\nsynopsis: "An OCaml library for HTTP clients and servers"\n',
+            "cohttp-lwt.opam": "",
+            "Makefile": "test:\n\tdune runtest\n",
+            "cohttp/src/body.ml": "",
+            ".ocamlformat": "",
+        }
+    )
+    assert stated["project:build"] == "cohttp is built with Dune 3.8 or newer."
+    assert stated["project:runtime"] == "cohttp needs OCaml >= 4.08."
+    assert stated["project:test"] == "`make test` runs the tests: `dune runtest`."
+    assert stated["project:workspace"] == "It has the opam packages `cohttp-lwt` and `cohttp`."
+    assert stated["project:purpose"] == 'cohttp describes itself: "An OCaml library for HTTP clients and servers."'
+
+
+def test_notebooks_and_documents_are_told_as_what_they_are(facts: Facts) -> None:
+    notebooks = facts({f"0{number}_part.ipynb": "" for number in range(4)} | {"environment.yml": "name: x\n"})
+    assert notebooks["project:notebooks"].startswith(
+        "Jupyter notebooks lie in the root folder, such as `00_part.ipynb`"
+    )
+    assert notebooks["project:dependencies"] == "Python dependencies are managed with Conda."
+    pages = {f"pages/page{number}.md": "" for number in range(12)} | {"README.md": "# Guide\n\nHelp translate this!\n"}
+    assert facts(pages) == {"project:documents": "The repository consists mostly of documents (Markdown), not of code."}
+    program = {f"app/part{number}.py": "" for number in range(3)} | {"pyproject.toml": '[project]\nname = "app"\n'}
+    assert "project:documents" not in facts(pages | program)
+
+
+def test_a_language_without_template_withholds_the_kinds_of_others(project: FindProject) -> None:
+    files = {f"Sources/App/part{number}.swift": "" for number in range(20)}
+    files |= {
+        "package.json": '{"name": "tools", "description": "Tools that build the site of this app."}',
+        "a.js": "",
+        "b.js": "",
+    }
+    stated = project(files)
+    assert stated.types == ()
+    assert not any("Tools that build" in fact.text for fact in stated.facts)

@@ -48,13 +48,17 @@ def test_a_reference_points_at_the_one_line_that_says_so() -> None:
 
 def test_of_several_facts_on_one_topic_the_first_that_can_be_filled_counts() -> None:
     facts = [Fact("{a} and {b}", "t"), Fact("only {a}", "t"), Fact("again {a}", "t")]
-    assert [fact.text for _, fact in fill(empty_tree(), facts, {"a": Slot("one", ())})] == ["only one"]
+    assert [fact.text for _, fact in fill(empty_tree(), facts, {"a": Slot("one", ("a.txt",))})] == ["only one"]
 
 
 def test_a_value_that_looks_like_a_place_is_not_filled_again() -> None:
-    slots = {"project": Slot("{frameworks}", ()), "frameworks": Slot("Flask", ())}
+    slots = {"project": Slot("{frameworks}", ()), "frameworks": Slot("Flask", ("a.txt",))}
     ((_, fact),) = fill(empty_tree(), [FRAMEWORK], slots)
     assert fact.text == "{frameworks} is built with Flask."
+
+
+def test_a_fact_that_cites_nothing_is_not_stated() -> None:
+    assert fill(empty_tree(), [FRAMEWORK], {"project": Slot("x", ()), "frameworks": Slot("Flask", ())}) == []
 
 
 @pytest.mark.parametrize("name", sorted(templates()))
@@ -77,7 +81,7 @@ def test_a_python_project_that_says_nothing_gets_no_empty_phrases(facts: Facts) 
 
 
 def test_what_others_found_out_about_the_tree_is_stated_too(facts: Facts) -> None:
-    detected = DetectedStack(languages=Slot("Go", ()), frameworks=Slot("chi v5", ("go.mod",)))
+    detected = DetectedStack(languages=seen_slot("Go", ("a.go",)), frameworks=Slot("chi v5", ("go.mod",)))
     stated = facts({"go.mod": "module example.org/x\n"}, detected)
     assert stated["project:languages"] == "The code is written in Go."
     assert stated["project:frameworks"] == "Frameworks that project uses: chi v5."
@@ -123,7 +127,7 @@ def test_there_are_never_more_facts_about_a_project_than_a_briefing_bears(projec
     assert "project:test" in {fact.topic for fact in stated.facts}
 
 
-def test_parts_say_what_they_are_for_or_else_what_is_in_them(parts: Facts) -> None:
+def test_parts_say_what_they_are_for_or_nothing(parts: Facts) -> None:
     stated = parts(
         {
             "shop/billing/__init__.py": '"""Invoices and how they are paid. Nothing else."""\n',
@@ -140,5 +144,5 @@ def test_parts_say_what_they_are_for_or_else_what_is_in_them(parts: Facts) -> No
     assert stated["domain:billing"] == (
         'The part billing (`shop/billing/`) describes itself: "Invoices and how they are paid."'
     )
-    assert stated["domain:search"] == "The part search lies in `shop/search/`; its modules are index and query."
+    assert "domain:search" not in stated  # it says nothing about itself
     assert stated["domain:mail"].endswith('describes itself: "This folder holds all that is sent to customers."')

@@ -4,13 +4,15 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
-from waypost.facts.coldstart.commands import targets, workflows
+from waypost.facts.coldstart.commands import targets
 from waypost.facts.coldstart.licence import licence_of
 from waypost.facts.coldstart.prose import first_sentence, readme_sentence, readme_title
 from waypost.facts.coldstart.slots import OBSERVED, STATED, Slot, Slots, code, path_slot, seen_slot
 from waypost.facts.coldstart.testing import test_slots
-from waypost.facts.coldstart.tree import ProjectTree, at, table
+from waypost.facts.coldstart.tree import ProjectTree, table
+from waypost.facts.coldstart.units import is_own, source_totals
 from waypost.facts.domains import is_outside_source
 from waypost.text.plural import join_items
 
@@ -26,7 +28,18 @@ _AGENTS = ("AGENTS.md", "CLAUDE.md", ".cursorrules", ".github/copilot-instructio
 _ROOT_NAME = re.compile(r"[-_.](?:monorepo|root|parent|workspace|repo)$", re.I)
 _INIT = re.compile(r"(?<!\S)(?:\S*/)?(?:tini|dumb-init|catatonit)(?: -\S+)*+$")  # starts the command after it
 _FEW = 3
-_SIGNPOST = 160  # characters of a document that only refers to another
+_MANY = 10  # documents
+_MOSTLY = 3  # documents for each file of code, if the repository consists mostly of documents
+_DOCUMENTS = {
+    ".md": "Markdown",
+    ".mdx": "MDX",
+    ".rst": "reStructuredText",
+    ".adoc": "AsciiDoc",
+    ".tex": "LaTeX",
+    ".org": "Org",
+}
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
+_LONGEST_HEADING = 5  # words
 _INFORMATIVE = 36  # characters of a useful description
 
 
@@ -40,7 +53,7 @@ def common_slots(tree: ProjectTree, units: Sequence[Slots]) -> Slots:
     slots = _identity(tree, units)
     if licence := licence_of(tree, [unit["licence"] for unit in units if "licence" in unit]):
         slots["licence"] = licence
-    return slots | test_slots(tree) | _pipelines(tree) | _containers(tree) | _settings(tree) | _documents(tree)
+    return slots | test_slots(tree) | _contents(tree) | _containers(tree) | _settings(tree) | _documents(tree)
 
 
 def _identity(tree: ProjectTree, units: Sequence[Slots]) -> Slots:
@@ -50,7 +63,7 @@ def _identity(tree: ProjectTree, units: Sequence[Slots]) -> Slots:
     package_names = [unit[key] for unit in units for key in ("title", "package") if key in unit]
     plain_names = [slot for slot in package_names if re.fullmatch(r"[\w.\- ]{2,40}", slot.value)]
     slots: Slots = {}
-    if heading:
+    if heading and _is_name_of(heading, [tree.name, *(slot.value for slot in plain_names)]):
         slots["project"] = Slot(heading, (path,))
     elif plain_names and tree.name.lower() in re.split(r"[-_. ]", plain_names[0].value.lower()):
         slots["project"] = Slot(tree.name, ())  # `redash-client` is a part of redash
@@ -67,11 +80,38 @@ def _identity(tree: ProjectTree, units: Sequence[Slots]) -> Slots:
     return slots
 
 
-def _pipelines(tree: ProjectTree) -> Slots:
-    paths = workflows(tree)
-    titles = [(path.rpartition("/")[2], at(tree.yaml(path), "name")) for path in paths[:30]]
-    names = [code(title if isinstance(title, str) and len(title) < 50 else name) for name, title in titles]
-    return {"workflows": seen_slot(f"the workflows {join_items(names, 6)}", tuple(paths[:5]))} if names else {}
+def _is_name_of(heading: str, names: Sequence[str]) -> bool:
+    """Whether a README's heading is the project's name: one word, or a short title that shares one with a name."""
+    words = set(_LETTERS.findall(heading.lower()))
+    shared = any(word in name.lower() for word in words for name in names if len(word) > 2)
+    return "?" not in heading and (len(heading.split()) == 1 or (shared and len(words) <= _LONGEST_HEADING))
+
+
+def common_folder(folders: Sequence[str]) -> str:
+    """The deepest folder that contains all of these, or an empty string."""
+    levels = zip(*(folder.split("/") for folder in folders), strict=False)
+    return "/".join(parts[0] for parts in takewhile(lambda parts: len(set(parts)) == 1, levels))
+
+
+def _contents(tree: ProjectTree) -> Slots:
+    """Notebooks, and documents if the repository has little else."""
+    slots: Slots = {}
+    notebooks = list(filter(is_own, tree.below("", ".ipynb")))
+    if len(notebooks) >= _FEW:
+        folders = sorted({path.rpartition("/")[0] for path in notebooks})
+        shown_folders = folders if len(folders) <= 2 else [common_folder(folders)]
+        names = join_items(code(f"{folder}/") if folder else "the root folder" for folder in shown_folders)
+        if len(folders) > 2 and not shown_folders[0]:
+            names = f"{len(folders)} folders"
+        slots["notebook_folders"] = seen_slot(names, notebooks[:3])
+        slots["notebooks"] = seen_slot(join_items(code(path) for path in notebooks[:2]), notebooks[:3])
+    documents = Counter(name for path in tree.paths for ending, name in _DOCUMENTS.items() if path.endswith(ending))
+    others = sum(source_totals(tree).values()) + len(tree.below("", ".ipynb"))
+    if documents.total() >= _MANY and documents.total() >= _MOSTLY * others:
+        kinds = [name for name, count in documents.most_common() if count * 10 >= documents.total()]
+        examples = [path for path in tree.paths if path.endswith(tuple(_DOCUMENTS))]
+        slots["document_kinds"] = seen_slot(join_items(kinds), examples[:3], OBSERVED + 0.05)
+    return slots
 
 
 def _containers(tree: ProjectTree) -> Slots:
@@ -129,13 +169,6 @@ def _documents(tree: ProjectTree) -> Slots:
     if len(names) >= _FEW:
         slots["target_file"] = Slot(code(makefile), (makefile,))
         slots["targets"] = Slot(join_items(map(code, names), 12), (makefile,))
-    for slot, patterns in (
-        ("contributing", ("contributing*", ".github/contributing*", "docs/contributing*")),
-        ("changelog", ("changelog*", "changes.*", "history.*", "releases.md", "news.*", "release_notes*")),
-    ):
-        paths = (path for pattern in patterns for path in tree.find(*_split(pattern)))
-        for path in (path for path in paths if not 0 < len(tree.text(path)) < _SIGNPOST):
-            slots.setdefault(slot, path_slot(path))
     agents = [path for path in _AGENTS if tree.has(path)]
     if agents:
         slots["agent_files"] = seen_slot(join_items(map(code, agents)), tuple(agents))
@@ -144,8 +177,3 @@ def _documents(tree: ProjectTree) -> Slots:
     if folder:
         slots["docs"] = seen_slot(code(f"{folder}/"), (folder,))
     return slots
-
-
-def _split(pattern: str) -> tuple[str, str]:
-    folder, _, name = pattern.rpartition("/")
-    return folder, name

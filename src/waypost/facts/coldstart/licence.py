@@ -51,7 +51,8 @@ def licence_name(text: str) -> str:
     matches = [(lowered.find(mark.lower()), mark, name) for mark, name in _KNOWN if mark.lower() in lowered]
     if not matches:
         return ""
-    gnu = [row for row in matches if row[1].startswith("GNU")]  # GNU licences mention each other
-    name = (min(gnu) if gnu else matches[0])[2]
+    _, _, name = min(matches, key=lambda row: row[0])  # the title comes first; texts mention other licences later
+    if name.startswith("the BSD") and "neither the name of" in lowered:
+        name = "the BSD 3-Clause License"
     version = _VERSION.search(head) if any(word in name for word in _WITH_VERSION) else None
     return f"{name}, version {version[1]}" if version else name

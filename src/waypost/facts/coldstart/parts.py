@@ -1,34 +1,23 @@
 """The domains of a project and their purposes, in their own words if possible."""
 
-import re
-from collections import Counter
 from collections.abc import Iterable
 
 from waypost.facts.coldstart.any_project import readme
 from waypost.facts.coldstart.prose import file_description, first_sentence, readme_sentence
-from waypost.facts.coldstart.slots import OBSERVED, STATED, Slot, Slots, code, seen_slot
+from waypost.facts.coldstart.slots import STATED, Slot, Slots, code, seen_slot
 from waypost.facts.coldstart.tree import ProjectTree, join, text_at
-from waypost.facts.domains import Domain, Layout, is_source
-from waypost.text.plural import join_items
+from waypost.facts.domains import Domain
 
 _OPENINGS = ("__init__.py", "doc.go", "lib.rs", "mod.rs", "src/lib.rs", "package-info.java", "index.ts", "index.js")
-_MOST_MODULES = 8
-_TEST = re.compile(r"(?:_test(?:_\w{1,60})?|_spec|\.test|\.spec|Tests?)\.\w{1,4}$|/test_[^/]*$")
-_TOOLS = frozenset(
-    {"setup", "build", "esbuild", "rollup", "webpack", "vite", "vitest", "jest", "eslint", "conftest", "src"}
-)
 
 
-def part_slots(tree: ProjectTree, layout: Layout, domain: Domain) -> Slots:
-    """`part`, `folder`, and if known `part_purpose` and `part_modules`."""
+def part_slots(tree: ProjectTree, domain: Domain) -> Slots:
+    """`part`, `folder`, and if known `part_purpose`."""
     values = {"part": domain.name, "folder": code(f"{domain.folder}/")}
     slots = {slot: seen_slot(value, (domain.folder,)) for slot, value in values.items()}
     purpose = _purpose(tree, domain.folder)
     if purpose is not None:
         slots["part_purpose"] = purpose
-    modules = _modules(tree, layout, domain)
-    if len(modules) > 1:
-        slots["part_modules"] = seen_slot(join_items(modules, _MOST_MODULES), (domain.folder,), OBSERVED)
     return slots
 
 
@@ -53,14 +42,3 @@ def _descriptions(tree: ProjectTree, folder: str) -> Iterable[tuple[str, str]]:
         path = join(folder, name)
         if tree.has(path):
             yield path, file_description(tree.text(path), tree.description(path))
-
-
-def _modules(tree: ProjectTree, layout: Layout, domain: Domain) -> list[str]:
-    counts: Counter[str] = Counter()
-    for path in tree.paths:
-        if path.startswith(f"{domain.folder}/") and is_source(path) and layout.domain(path) == domain.name:
-            name = layout.module(path)
-            if re.fullmatch(r"[A-Za-z][\w.\-]{1,40}", name) and not _TEST.search(path) and name.lower() not in _TOOLS:
-                counts[name] += 1
-    own = domain.folder.rpartition("/")[2]
-    return [name for name, _ in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])) if name != own]

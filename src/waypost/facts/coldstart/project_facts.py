@@ -1,9 +1,9 @@
 """All first facts about a project, as candidates: those about the whole, then those about its parts."""
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from fnmatch import fnmatchcase
 
 from waypost.facts.coldstart.any_project import common_slots
 from waypost.facts.coldstart.commands import commands, pipeline_steps, workspace_scripts
@@ -14,7 +14,7 @@ from waypost.facts.coldstart.slots import OBSERVED, Slot, Slots, code, seen_slot
 from waypost.facts.coldstart.templates import ANY, EcosystemTemplate, fill, templates
 from waypost.facts.coldstart.tools import tool_slots
 from waypost.facts.coldstart.tree import ProjectTree
-from waypost.facts.coldstart.units import PackageUnit, find_units, main_units, packages
+from waypost.facts.coldstart.units import PackageUnit, find_units, is_main_language, main_units, packages
 from waypost.facts.domains import Domain, Layout, is_outside_source
 from waypost.model.candidate import Candidate
 from waypost.text.plural import join_items
@@ -22,6 +22,7 @@ from waypost.text.plural import join_items
 MOST_FACTS = 20  # of level 0, as every briefing contains them
 _MOST_PARTS = 24
 _SHOWN_PARTS = 8
+_MOST_SOURCE = 0.6  # of all source files, for one folder to be where the code lies
 _SECONDARY_TOPICS = (
     "project:runtime", "project:dependencies", "project:test", "project:build", "project:lint", "project:entry",
 )  # fmt: skip
@@ -56,12 +57,18 @@ def find_project(tree: ProjectTree, layout: Layout, detected: DetectedStack) -> 
     slots_by_unit = [(unit, unit_slots(tree, unit)) for unit in mains]
     inner = packages(units)
     root_first = sorted(slots_by_unit, key=lambda pair: pair[0].folder != "")  # the root represents the project
-    slots = common_slots(tree, [own for unit, own in root_first if not unit.folder or len(slots_by_unit) == 1])
+    # A manifest of a secondary language says what that part is, not what the project is.
+    is_known = bool(mains) and is_main_language(tree, mains[0])
+    roots = [own for unit, own in root_first if not unit.folder or len(mains) == 1]
+    slots = common_slots(tree, [own for unit, own in root_first if own in roots and is_main_language(tree, unit)])
+    if any(unit.source for unit in mains):
+        slots.pop("document_kinds", None)  # many documents, but a program
     if "purpose" not in slots:
         slots |= _purpose_of_namesake(tree, slots, inner)
-    slots |= tool_slots(tree, "", templates()[ANY].tools) | detected.slots() | _layout_slots(tree, layout, mains, inner)
+    slots |= tool_slots(tree, "", templates()[ANY].tools) | _layout_slots(tree, layout, mains, inner)
+    slots |= {name: slot for name, slot in detected.slots().items() if _is_of(slot, [*mains, *inner])}
     weighed = fill(tree, templates()[ANY].facts, slots)
-    for number, (unit, own) in enumerate(slots_by_unit):
+    for number, (unit, own) in enumerate(slots_by_unit, 0 if is_known else 1):
         named = own | {"project": slots["project"]} if "project" in slots else own
         facts_of_unit = fill(tree, unit.template.facts, named, suffix=f":{unit.template.name}" if number else "")
         if number:
@@ -73,7 +80,23 @@ def find_project(tree: ProjectTree, layout: Layout, detected: DetectedStack) -> 
         weighed += [(weight, _in_folder(fact, unit)) for weight, fact in facts_of_unit]
     weighed.sort(key=lambda pair: (-pair[0], pair[1].topic))
     facts = tuple(fact for _, fact in weighed[:MOST_FACTS])
-    return FoundProject(tuple(unit.template.name for unit in mains), tuple(unit.folder for unit in inner), facts)
+    types = tuple(unit.template.name for unit in mains) if is_known else ()
+    return FoundProject(types, tuple(unit.folder for unit in inner), facts)
+
+
+def _is_of(slot: Slot, units: Collection[PackageUnit]) -> bool:
+    """Whether all references belong to main ecosystems: what a helper script needs does not shape the project."""
+    names = {unit.template.name for unit in units}
+    return all(not (owners := _ecosystems_of(ref.rpartition("/")[2])) or owners & names for ref in slot.refs)
+
+
+def _ecosystems_of(file_name: str) -> set[str]:
+    ending = file_name.rpartition(".")[2]
+    return {
+        name
+        for name, template in templates().items()
+        if ending in template.endings or any(fnmatchcase(file_name, sign) for sign in template.signatures)
+    }
 
 
 def _purpose_of_namesake(tree: ProjectTree, slots: Slots, inner: Sequence[PackageUnit]) -> Slots:
@@ -121,7 +144,7 @@ def _with_defaults(template: EcosystemTemplate, slots: Slots) -> Slots:
 
 
 def _layout_slots(tree: ProjectTree, layout: Layout, mains: list[PackageUnit], inner: list[PackageUnit]) -> Slots:
-    """Packages, else domains, else the modules of the one source folder."""
+    """Packages, else domains, else the one source folder."""
     slots: Slots = {}
     source = sum(_files(tree, mains).values())
     domains = layout.domains()
@@ -135,12 +158,8 @@ def _layout_slots(tree: ProjectTree, layout: Layout, mains: list[PackageUnit], i
         slots["parts"] = seen_slot(join_items(names, _SHOWN_PARTS), folders, OBSERVED)
     elif source:
         folder, count = max(_files(tree, mains).items(), key=lambda pair: (pair[1], pair[0]))
-        names = sorted({layout.module(path) for path in tree.paths if _is_source(path, folder, mains)})
-        own = folder.rpartition("/")[2]
-        names = [name for name in names if re.fullmatch(r"[A-Za-z][\w\-]{0,40}", name) and name != own]
-        if folder and count > 1 and len(names) > 1:
+        if folder and count > 1 and count >= source * _MOST_SOURCE:
             slots["source_folder"] = seen_slot(code(f"{folder}/"), (folder,))
-            slots["source_modules"] = seen_slot(join_items(names, 2 * _SHOWN_PARTS), (folder,), OBSERVED)
     return slots
 
 
@@ -151,14 +170,9 @@ def _files(tree: ProjectTree, mains: Sequence[PackageUnit]) -> Counter[str]:
     return Counter(folder for path in own if not is_outside_source(folder := path.rpartition("/")[0]))
 
 
-def _is_source(path: str, folder: str, mains: Sequence[PackageUnit]) -> bool:
-    ending = path.rpartition(".")[2]
-    return path.rpartition("/")[0] == folder and any(ending in unit.template.endings for unit in mains)
-
-
-def part_facts(tree: ProjectTree, layout: Layout, domains: Sequence[Domain]) -> Iterator[Candidate]:
+def part_facts(tree: ProjectTree, domains: Sequence[Domain]) -> Iterator[Candidate]:
     """A fact of level 1 for each of these domains with known details."""
     for domain in domains[:_MOST_PARTS]:
-        slots = part_slots(tree, layout, domain)
+        slots = part_slots(tree, domain)
         for _, fact in fill(tree, templates()[ANY].parts, slots, topic=f"domain:{domain.name}", domain=domain.name):
             yield fact

@@ -24,6 +24,12 @@ _BARE_ADDRESS = re.compile(r"<(https?://[^\s<>]{1,300})>")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=[\"'(\[]?\w)")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Inc|Ltd|Co|Mr|Dr|St|No|approx|incl|resp)|\b[A-Z])\.[\"')\]]?$")
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_NAME = re.compile(r"@[\w./-]{1,100}|https?://\S{1,500}")  # of packages and pages
+# Cut before a list or an example, or a link that is not a sentence.
+_UNFINISHED = re.compile(
+    r"\b(?:such as|including|like|by|via|the|of|to|with|and|or|for|following|command)\W{0,2}$|^\W{0,3}https?://",
+    re.I,
+)
 
 
 def first_sentence(text: str) -> str:
@@ -34,10 +40,10 @@ def first_sentence(text: str) -> str:
         result = f"{result} {part}" if result else part
         if not _ABBREVIATION.search(result):
             break
-    if len(result) < _SHORTEST or len(_WORD.findall(result)) < 3:
+    if len(result) < _SHORTEST or len(_WORD.findall(_NAME.sub("", result))) < 3 or _UNFINISHED.search(result):
         return ""
     if len(result) > _LONGEST:
-        result = result[:_LONGEST].rsplit(" ", 1)[0].rstrip(" ,;:-") + " …"
+        return ""  # a sentence is quoted whole
     return result if result[-1] in ".!?…" else result.rstrip(" :;,-") + "."
 
 
@@ -79,13 +85,14 @@ def readme_sentence(text: str) -> str:
     A sentence about the README's title is best, then any sentence that says what something is.
     """
     name = readme_title(text).split(" ", 1)[0].lower() or None
-    options = []
-    for paragraph in _paragraphs(text)[:_MOST_PARAGRAPHS]:
-        option = first_sentence(paragraph)
+    options: list[str] = []
+    for paragraph in _paragraphs(text):
+        option = first_sentence(paragraph) if len(options) < _MOST_PARAGRAPHS else ""
         if option and not _NOTICE.match(paragraph) and _is_informative(option):
             options.append(option)
     about = [option for option in options if name and _IS.search(option) and option.lower().startswith(name)]
-    return next((option for option in (*about, *options) if _IS.search(option)), options[0] if options else "")
+    statements = [option for option in options if not option.endswith(("!", "?"))]
+    return next((option for option in (*about, *options) if _IS.search(option)), statements[0] if statements else "")
 
 
 def _paragraphs(text: str) -> list[str]:
@@ -122,7 +129,7 @@ _SAYS_NOTHING = re.compile(
     r"^(?:english|language|translations?|docs?|documentation|website|home ?page|table of contents|read this|click|see\b|"
     r"this (?:readme|file|document|page|project (?:uses|requires|follows))|for (?:more|full)|please\b|if you|you can|we (?:are|have) (?:moved|hiring)|"
     r"this repo(?:sitory)? is functionality|copyright|licen[cs]ed?|we\b|we'|check\b|check out|visit\b|follow\b|join\b|star\b|thanks?\b|sponsor|install|to \w+\b|when\b|before\b|after\b|over time|in order|"
-    r"first,|run\b|use the|make sure|create\b|add\b|there (?:is|are)\b|these (?:are|instructions))",
+    r"first,|in other words|it\b|they\b|that\b|help\b|run\b|use\b|learn\b|read\b|welcome\b|get\b|make sure|create\b|add\b|there (?:is|are)\b|these (?:are|instructions))",
     re.I,
 )
 
@@ -170,7 +177,10 @@ def file_description(text: str, description: str) -> str:
 
     `description` is what a parser takes for it. A comment on the first import describes only the import.
     """
-    first = first_sentence(description)
+    paragraphs = [
+        part for part in re.split(r"\n\s*\n", description[:_READ]) if not part.lstrip().startswith(("#", "="))
+    ]
+    first = first_sentence(paragraphs[0]) if paragraphs else ""
     if not first or _LEGAL.search(first):
         return ""
     position = text.find(description[:_FIRST_WORDS].split("\n", 1)[0].strip()) if description.strip() else -1

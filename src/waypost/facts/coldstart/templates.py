@@ -112,6 +112,8 @@ def fill(
         subjects = [slots[place] for place in fact.places if place not in _NAMES] or filled
         refs = _refs(tree, subjects)
         seen = [path for path in dict.fromkeys(path for slot in subjects for path in slot.seen) if path not in refs]
+        if not refs and not seen:
+            continue  # nothing that can be cited
         text = _PLACE.sub(lambda match: slots[match[1]].value, fact.text)
         sure = min((slot.sure for slot in filled), default=0.0)
         filled_facts[fact_topic] = (
@@ -125,7 +127,7 @@ def fill(
                 topic=fact_topic,
                 refs=refs,
                 evidence=tuple(f"{path}{PRESENT}" for path in seen[:_MOST_REFS]),
-                reason=f"found in {', '.join(refs)}" if refs else "shown by existing files",
+                reason=f"found in {', '.join(refs)}" if refs else f"shown by {', '.join(seen[:_MOST_REFS])}",
             ),
         )
     return list(filled_facts.values())

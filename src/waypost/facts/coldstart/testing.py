@@ -9,7 +9,12 @@ from waypost.text.plural import join_items
 
 _FOLDER = re.compile(r"tests?|specs?|__tests__|e2e|e2e-tests|test_suite|testing", re.I)
 _PROJECT = re.compile(r"^[a-z]\w*Test$|(?:Tests?|UnitTests|FunctionalTests|IntegrationTests)$")
-_NOT_TESTS = frozenset({"docs", "doc", "examples", "node_modules", "vendor", "samples", "fixtures", "testdata"})
+_NOT_TESTS = frozenset(
+    {
+        *("docs", "doc", "examples", "samples", "fixtures", "testdata", "node_modules", "vendor", "vendored", "deps"),
+        *("third_party", "third-party", "thirdparty", "extern", "external", "externals", "subprojects"),
+    }
+)
 _NAMES = (
     (re.compile(r"[^/]_test\.go$"), "`*_test.go`"),
     (re.compile(r"[^/]\.test\.[mc]?[jt]sx?$"), "`*.test.*`"),
@@ -48,7 +53,8 @@ def test_slots(tree: ProjectTree) -> Slots:
         names = join_items(code(f"{folder}/") for folder in shown_folders)
         slots["test_folders"] = seen_slot(names, shown_folders, OBSERVED + 0.05)
     if shapes:
-        slots["test_names"] = seen_slot(join_items(shapes), (), OBSERVED)
+        examples = [path for path in tree.paths if _name_pattern(path) in shapes and not _test_folder(path)]
+        slots["test_names"] = seen_slot(join_items(shapes), examples[:2], OBSERVED)
     return slots
 
 

@@ -11,7 +11,8 @@ from waypost.facts.domains import is_outside_source
 
 _DEEPEST = 4  # folders above a package
 _MOST = 400
-_SHARE = 0.08  # of all source files, for an ecosystem to matter
+_SHARE = 0.08  # of all source files, for an ecosystem with a package at the root to matter
+_SHARE_BELOW = 0.25  # the same, if it has packages below the root only
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ def find_units(tree: ProjectTree) -> list[PackageUnit]:
 def _source(tree: ProjectTree, template: EcosystemTemplate) -> Counter[str]:
     counts: Counter[str] = Counter()
     for path in tree.paths:
-        if path.rpartition(".")[2] in template.endings and not is_outside_source(path.rpartition("/")[0]):
+        if path.rpartition(".")[2] in template.endings and is_own(path):
             counts[""] += 1
             folder = path.rpartition("/")[0]
             while folder:
@@ -56,21 +57,46 @@ def _source(tree: ProjectTree, template: EcosystemTemplate) -> Counter[str]:
     return counts
 
 
+def is_own(path: str) -> bool:
+    """Whether a file is part of the project's own code, also in the root folder."""
+    folder = path.rpartition("/")[0]
+    return not folder or not is_outside_source(folder)
+
+
 def main_units(tree: ProjectTree, units: Sequence[PackageUnit]) -> list[PackageUnit]:
     """The package that represents each main ecosystem, largest ecosystem first.
 
-    A package at the root represents its ecosystem, else the largest one. Without any source (a new project) every
-    ecosystem at the root counts.
+    A package at the root represents its ecosystem, else the largest one. Files of all languages count: a few scripts
+    do not make a C program a Python project. Without any source (a new project) every ecosystem at the root counts.
     """
-    present = {unit.template.name: unit.template for unit in units}
-    totals = {name: _source(tree, template)[""] for name, template in present.items()}
+    names = {unit.template.name for unit in units}
+    totals = source_totals(tree)
     total = sum(totals.values())
-    main_names = [name for name, count in totals.items() if count >= total * _SHARE and (count or not total)]
     result = []
-    for name in sorted(main_names, key=lambda name: (-totals[name], name)):
+    for name in sorted(names, key=lambda name: (-totals[name], name)):
         own = [unit for unit in units if unit.template.name == name]
-        result.append(max(own, key=lambda unit: (unit.folder == "", unit.source, -unit.folder.count("/"))))
+        main = max(own, key=lambda unit: (unit.folder == "", unit.source, -unit.folder.count("/")))
+        share = _SHARE if not main.folder else _SHARE_BELOW
+        if totals[name] >= total * share and (totals[name] or (main.is_package and not total)):
+            result.append(main)
     return result
+
+
+def source_totals(tree: ProjectTree) -> Counter[str]:
+    """How many of the project's own source files each ecosystem has; `any` counts other languages."""
+    ecosystems = {ending: name for name, template in templates().items() for ending in template.endings}
+    totals: Counter[str] = Counter()
+    for path in tree.paths:
+        name = ecosystems.get(path.rpartition(".")[2])
+        if name is not None and is_own(path):
+            totals[name] += 1
+    return totals
+
+
+def is_main_language(tree: ProjectTree, unit: PackageUnit) -> bool:
+    """Whether no other language has more source files than the ecosystem of this package."""
+    totals = source_totals(tree)
+    return totals[unit.template.name] >= max(totals.values(), default=0)
 
 
 def packages(units: Sequence[PackageUnit]) -> list[PackageUnit]:

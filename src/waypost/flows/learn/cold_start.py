@@ -122,7 +122,7 @@ def _find_facts(
     else:
         parts, files = layout.domains(), ()
         facts = [*project.facts]
-    facts += _limited(tree, lambda: list(part_facts(tree, layout, parts)))
+    facts += _limited(tree, lambda: list(part_facts(tree, parts)))
     facts += _limited(tree, lambda: [fact for path in files if (fact := file_fact(seen, path)) is not None])
     return project, facts, [domain.name for domain in parts]
 
@@ -168,7 +168,7 @@ def facts_as_found(space: OpenSpace, priority: Sequence[str] = ()) -> Iterator[C
     domains = [
         domain for domain in seen.layout.domains() if any(seen.layout.domain(path) == domain.name for path in first)
     ]
-    yield from part_facts(seen.tree, seen.layout, domains)
+    yield from part_facts(seen.tree, domains)
     done = set()
     for path in dict.fromkeys(first):
         done.add(path)
@@ -176,7 +176,7 @@ def facts_as_found(space: OpenSpace, priority: Sequence[str] = ()) -> Iterator[C
         if fact is not None:
             yield fact
     yield from find_project(seen.tree, seen.layout, known_project_of(space, seen)).facts
-    yield from part_facts(seen.tree, seen.layout, [domain for domain in seen.layout.domains() if domain not in domains])
+    yield from part_facts(seen.tree, [domain for domain in seen.layout.domains() if domain not in domains])
     rest = [path for path in seen.tree.paths if path not in done and is_code(path)]
     for path in rest[:_MOST_FILES]:
         fact = file_fact(seen, path)

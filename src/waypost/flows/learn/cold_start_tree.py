@@ -14,8 +14,9 @@ from waypost.code.files.walk import walk
 from waypost.code.parse import parse
 from waypost.code.source import Parsed, SourceFile
 from waypost.facts.coldstart.project_facts import DetectedStack
-from waypost.facts.coldstart.slots import OBSERVED, STATED, Slot
+from waypost.facts.coldstart.slots import OBSERVED, STATED, Slot, seen_slot
 from waypost.facts.coldstart.tree import ProjectTree
+from waypost.facts.coldstart.units import is_own
 from waypost.facts.domains import Layout, is_outside_source
 from waypost.flows.index.patterns import stored_patterns
 from waypost.flows.index.project_analysis import architecture_of
@@ -26,6 +27,7 @@ from waypost.text.secrets.masking import is_secret_path, mask
 _LONGEST = 300_000  # bytes of a file that is read
 _LONGEST_PARSED = 60_000  # bytes of a file that is parsed in our own process
 _NAMES_COUNT = ("lock file", "generated")  # not worth reading, but their names are evidence
+_NOTEBOOK = ".ipynb"  # often too large to read
 _SAMPLE = 120  # source files that are searched for imports of frameworks
 _TELLING = frozenset((
     "main", "app", "index", "server", "settings", "urls", "routes", "router", "manage", "program", "startup",
@@ -46,7 +48,8 @@ _MAJOR = re.compile(r"/v\d+$")
 _LEAST_SHARE = 0.05
 _MOSTLY = 0.6
 _DIALECTS = {"TSX": "TypeScript", "JSX": "JavaScript"}
-_STYLES = frozenset({"CSS", "SCSS", "Sass", "Less", "Stylus"})
+_NOT_CODE = frozenset({"CSS", "SCSS", "Sass", "Less", "Stylus", "CMake", "Make", "Makefile", "Dockerfile"})
+_CPP = (".cc", ".cpp", ".cxx", ".hpp", ".hh")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,8 @@ def scan_tree(space: OpenSpace) -> ScannedTree:
     patterns = stored_patterns(space)
     sizes = {}
     for entry in walk(root, include=patterns.include, exclude=patterns.exclude):
-        if not entry.path.endswith("/") and (entry.skipped is None or entry.skipped in _NAMES_COUNT):
+        is_named = entry.skipped in _NAMES_COUNT or entry.path.endswith(_NOTEBOOK)
+        if not entry.path.endswith("/") and (entry.skipped is None or is_named):
             sizes[entry.path] = entry.size
     readable = {path for path in sizes if path.isprintable()}
     tree = ProjectTree(
@@ -151,9 +155,7 @@ def _sample(seen: ScannedTree) -> list[str]:
 
 def is_code(path: str) -> bool:
     language = language_of_path(path)
-    return (
-        bool(language) and not is_document(language) and not is_test_path(path) and not is_outside_source(_folder(path))
-    )
+    return bool(language) and not is_document(language) and not is_test_path(path) and is_own(path)
 
 
 def _folder(path: str) -> str:
@@ -192,18 +194,23 @@ def _is_package(word: str, name: str) -> bool:
 
 def _languages(seen: ScannedTree) -> Slot | None:
     """Languages in words that stay true when a file is added: mostly one, with others."""
-    counts: dict[str, int] = {}
+    paths: dict[str, list[str]] = {}
     for path in seen.tree.paths:
         if is_code(path):
             name = display_name(language_of_path(path))
-            name = _DIALECTS.get(name, name)
-            if name not in _STYLES:
-                counts[name] = counts.get(name, 0) + 1
+            paths.setdefault(_DIALECTS.get(name, name), []).append(path)
+    if len(paths.get("C++", ())) and any(path.endswith(_CPP) for path in paths["C++"]):
+        headers = [path for path in paths.get("C", ()) if path.endswith(".h")]
+        paths["C++"] += headers  # a header may be of either language
+        paths["C"] = [path for path in paths.get("C", ()) if not path.endswith(".h")]
+    counts = {name: len(own) for name, own in paths.items() if name not in _NOT_CODE and own}
     whole = sum(counts.values())
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     names = [name for name, count in ranked if count >= whole * _LEAST_SHARE][:4]
     if not names:
         return None
+    examples = tuple(paths[name][0] for name in names)
+    text = join_items(names)
     if len(names) > 1 and ranked[0][1] >= whole * _MOSTLY:
-        return Slot(f"{names[0]} for the most part, with {join_items(names[1:])}", (), OBSERVED + 0.05)
-    return Slot(join_items(names), (), OBSERVED + 0.05)
+        text = f"{names[0]} for the most part, with {join_items(names[1:])}"
+    return seen_slot(text, examples, OBSERVED + 0.05)

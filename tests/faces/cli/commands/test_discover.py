@@ -15,6 +15,9 @@ def courier(project: Path) -> Path:
         (project / "internal" / part).mkdir(parents=True)
         for name in ("post.go", "stamp.go", "post_test.go"):
             (project / "internal" / part / name).write_text(f"package {part}\n")
+        (project / "internal" / part / "README.md").write_text(
+            f"# {part}\n\nThis package contains {part} of the service.\n"
+        )
     return project
 
 
@@ -25,7 +28,7 @@ def test_facts_are_shown_by_level_with_their_places(waypost: Waypost, courier: P
     assert done.out.index("About the project") < done.out.index("Its parts")
     assert "The Go module example.org/courier needs Go 1.23." in done.out
     assert "README.md#L3" in done.out
-    assert "new facts. 9 files of go." in done.out
+    assert "new facts. 11 files of go." in done.out
 
 
 def test_a_dry_run_says_so_and_stores_nothing(waypost: Waypost, courier: Path) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from waypost.facts.coldstart.ecosystems import dotnet, golang, jvm, node, php, python, ruby, rust
+from waypost.facts.coldstart.ecosystems import dotnet, elixir, golang, jvm, native, node, ocaml, php, python, ruby, rust
 from waypost.facts.coldstart.slots import Slots
 from waypost.facts.coldstart.tree import ProjectTree
 
@@ -15,4 +15,7 @@ READERS: Mapping[str, Callable[[ProjectTree, str], Slots]] = {
     "csharp": dotnet.read,
     "php": php.read,
     "ruby": ruby.read,
+    "c": native.read,
+    "elixir": elixir.read,
+    "ocaml": ocaml.read,
 }
