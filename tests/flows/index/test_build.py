@@ -1,6 +1,7 @@
 """A tree in the index: what is found, and what a second look costs."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ from tests.home_files import files_with
 from waypost.code.schema import build_schema
 from waypost.embed.fake import FakeEngine
 from waypost.errors import InvalidInput
+from waypost.flows.admin.init import init
 from waypost.memory import Memory
+from waypost.model.memory import Caller
 
 
 def ids(memory: Memory, kind: str = "symbol") -> dict[str, str]:
@@ -54,6 +57,26 @@ def test_the_report_counts_what_is_there(tree: Path, memory: Memory) -> None:
         "pending": {"minilm-l6-v2": 0},
     }
     assert report["storage_bytes"] > 0
+
+
+def test_tests_are_embedded_last_and_counted_until_then(tree: Path, memory: Memory, fake_engine: FakeEngine) -> None:
+    """With a background worker, `init` leaves tests to it; `status` counts them as pending."""
+    (tree / "tests").mkdir(exist_ok=True)
+    (tree / "tests" / "test_owls.py").write_text("def test_owls_are_let_in_at_night():\n    assert True\n")
+    space = replace(
+        memory.space, settings=replace(memory.space.settings, background=True), start_worker=lambda _space: None
+    )
+    fake_engine.calls = []
+    init(space, Caller("person", "anna"))
+    pending = memory.status()["pending"]["minilm-l6-v2"]
+    assert pending >= 2  # the test and its file
+    assert not any("owls" in text for texts in fake_engine.calls for text in texts)
+    memory.recall("password")  # a question does not wait for them
+    assert memory.status()["pending"]["minilm-l6-v2"] == pending
+    memory.admin.embed_pending()
+    assert memory.status()["pending"]["minilm-l6-v2"] == 0
+    assert any("owls" in text for texts in fake_engine.calls for text in texts)
+    assert "test_owls_are_let_in_at_night" in {hit.name for hit in memory.recall("tests about owls", scope="code")}
 
 
 def test_a_second_look_reads_nothing(indexed: Memory, fake_engine: FakeEngine) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from waypost.model.kinds import CODE_COLLECTIONS, KEPT_COLLECTIONS
+from waypost.model.kinds import CODE_COLLECTIONS, IS_TEST, KEPT_COLLECTIONS
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.reference import CodeReference
@@ -119,6 +119,23 @@ def test_what_is_most_urgent_is_embedded_first(store: Store) -> None:
     with store.write() as writer:
         writer.vectors.set_urgency("here", {"0.py": 1.0})
     assert order() == ["s0"]
+
+
+def test_what_is_not_urgent_can_be_left_for_later(store: Store) -> None:
+    for place, urgency in enumerate((0.05, 0.9)):
+        add(store, symbol(f"s{place}", f"{place}.py"), row(body=f"b{place}"), ENGINE, urgency=urgency)
+    with store.read() as reader:
+        assert (reader.vectors.pending(), reader.vectors.pending(0.1)) == ({ENGINE: 2}, {ENGINE: 1})
+        assert [version.memory_id for version in reader.vectors.pending_versions(ENGINE, 9, 0.1)] == ["s1"]
+
+
+def test_another_engine_embeds_tests_last(store: Store) -> None:
+    for name, traits in (("test", IS_TEST), ("code", 0)):
+        add(store, replace(symbol(name, f"{name}.py"), traits=traits), row(body=name), ENGINE)
+    with store.write() as writer:
+        writer.vectors.queue_missing("other")
+    with store.read() as reader:
+        assert (reader.vectors.pending()["other"], reader.vectors.pending(0.1)["other"]) == (2, 1)
 
 
 def test_a_file_comes_back_as_it_was_put(store: Store) -> None:

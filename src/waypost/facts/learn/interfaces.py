@@ -198,7 +198,10 @@ def _public_symbols(context: ChangeContext, *changes: str) -> list[ChangedSymbol
     return [
         changed
         for changed in context.changed_symbols(*changes)
-        if changed.is_public_api and context.exists(changed.path, changed.name) and not is_internal(changed.path)
+        if changed.is_public_api
+        and context.exists(changed.path, changed.name)
+        and not is_internal(changed.path)
+        and not changed.symbol.signature.startswith("defp ")  # private in Elixir
     ]
 
 

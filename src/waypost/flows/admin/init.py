@@ -10,6 +10,7 @@ from waypost.code.files.walk import GIT_UNASKED, walk
 from waypost.errors import InvalidInput, SecurityError, StoreCorrupt, StoreFull
 from waypost.flows.admin.worker import work
 from waypost.flows.checkouts.parsed_file import KILLED
+from waypost.flows.engines.pending_vectors import LATE
 from waypost.flows.findings import DATABASE
 from waypost.flows.index.build import Indexed, Report, index_tree, quiet
 from waypost.flows.index.live_schema import read_tables
@@ -146,23 +147,28 @@ def _first_facts(space: OpenSpace, caller: Caller, *, again: bool) -> tuple[int,
 
 
 def wait_for_vectors(space: OpenSpace, report: Report = quiet) -> None:
-    """Embed what is pending, or wait for the worker that does. Ends when nothing is left or nothing can be done."""
-    total = max(_pending_count(space), 1)
+    """Embed what is pending, or wait for the worker that does. Ends when nothing is left or nothing can be done.
+
+    Texts of tests are left to the background worker.
+    """
+    least = LATE if space.settings.background else 0.0
+    total = max(_pending_count(space, least), 1)
 
     def report_progress(_: str, left: int) -> None:
         report("embedding", max(0, total - left), total)
 
-    while _pending_count(space):
-        left = work(space, progress=report_progress)
+    while _pending_count(space, least):
+        left = work(space, least=least, progress=report_progress)
         if left is not None:
-            return
-        report_progress("", _pending_count(space))
+            break
+        report_progress("", _pending_count(space, least))
         timing.sleep(_POLL_SECONDS)
+    space.start_worker(space)
 
 
-def _pending_count(space: OpenSpace) -> int:
+def _pending_count(space: OpenSpace, least: float) -> int:
     with space.store.read() as reader:
-        owed = reader.vectors.pending()
+        owed = reader.vectors.pending(least)
         return sum(owed.get(engine.name, 0) for engine in space.engines.active(reader))
 
 

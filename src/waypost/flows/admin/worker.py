@@ -83,11 +83,12 @@ def _start(space: OpenSpace, claim: HeldLock) -> None:
 
 
 def work(
-    space: OpenSpace, *, inherited: int | None = None, progress: Progress = lambda *_: None
+    space: OpenSpace, *, inherited: int | None = None, least: float = 0.0, progress: Progress = lambda *_: None
 ) -> dict[str, int] | None:
     """Be the worker of this checkout. Returns None if another worker runs.
 
-    `inherited` is the lock handed over by the starting process (`space.claim.inherited_handle`).
+    `inherited` is the lock handed over by the starting process (`space.claim.inherited_handle`). Texts below the
+    urgency `least` are left.
     """
     from waypost.flows.admin.maintenance_schedule import catch_up_if_due
     from waypost.flows.erase.expiry import process_expired
@@ -110,7 +111,7 @@ def work(
                 learn_saved(space, saved)
             process_expired(space, _WORKER, wait=False)  # after changed files have renewed lifetimes
             catch_up_if_due(space)
-            left = _embed_alone(space, progress)
+            left = _embed_alone(space, least, progress)
         if left is None:
             return None
         # A process that wrote just before the lock was released saw a worker and started none.
@@ -118,10 +119,10 @@ def work(
             return left
 
 
-def _embed_alone(space: OpenSpace, progress: Progress) -> dict[str, int] | None:
+def _embed_alone(space: OpenSpace, least: float, progress: Progress) -> dict[str, int] | None:
     """Embed for all checkouts: vectors belong to the space. Returns None if another worker does."""
     with try_lock(space.folder / LOCK_NAME) as free:
-        return settle(space, progress=progress) if free else None
+        return settle(space, least=least, progress=progress) if free else None
 
 
 def _lock_of(space: OpenSpace) -> Path:

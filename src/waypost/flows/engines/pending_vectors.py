@@ -8,6 +8,7 @@ from waypost.model.memory import AuditEntry, Caller
 from waypost.retrieve.passages import passages_of
 from waypost.store.protocol import PassageRow
 
+LATE = 0.1  # urgency below which nobody waits for a text: those of tests
 _BATCH = 256  # versions embedded between two transactions
 _MAIN, _MAIN_SETTING = "main_engine", "main_setting"
 _PREVIOUS, PREVIOUS_SETTING = "previous_engine", "previous_setting"
@@ -38,8 +39,13 @@ def adopt_engine(space: OpenSpace) -> None:
         writer.vectors.queue_missing(name)
 
 
-def settle(space: OpenSpace, *, limit: int | None = None, progress: Progress = lambda *_: None) -> dict[str, int]:
-    """Embed pending texts, at most `limit` for each engine. Returns how many are left, by engine."""
+def settle(
+    space: OpenSpace, *, limit: int | None = None, least: float = 0.0, progress: Progress = lambda *_: None
+) -> dict[str, int]:
+    """Embed pending texts of at least this urgency, at most `limit` for each engine.
+
+    Returns how many are left, by engine.
+    """
     with space.store.read() as reader:
         nameless = reader.meta.get(_MAIN) == space.settings.engine
     if nameless:  # it was unavailable when the space was opened; perhaps it now has a name
@@ -47,19 +53,19 @@ def settle(space: OpenSpace, *, limit: int | None = None, progress: Progress = l
     with space.store.read() as reader:
         engines = space.engines.active(reader)
     for engine in engines:
-        _settle_engine(space, engine, limit, progress)
+        _settle_engine(space, engine, limit, least, progress)
     _retire_previous(space)
     with space.store.read() as reader:
         owed = reader.vectors.pending()
     return {engine.name: owed.get(engine.name, 0) for engine in engines}
 
 
-def _settle_engine(space: OpenSpace, engine: Engine, limit: int | None, progress: Progress) -> None:
+def _settle_engine(space: OpenSpace, engine: Engine, limit: int | None, least: float, progress: Progress) -> None:
     paid = 0
     while limit is None or paid < limit:
         with space.store.read() as reader:
-            owed = reader.vectors.pending().get(engine.name, 0)
-            versions = reader.vectors.pending_versions(engine.name, min(_BATCH, limit or _BATCH)) if owed else []
+            owed = reader.vectors.pending(least).get(engine.name, 0)
+            versions = reader.vectors.pending_versions(engine.name, min(_BATCH, limit or _BATCH), least) if owed else []
             passages = {p.content_hash: p for version in versions for p in passages_of(version)}
             missing = reader.vectors.missing(engine.name, list(passages))
         if not owed or not versions:

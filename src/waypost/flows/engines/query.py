@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from waypost.embed.protocol import Engine
-from waypost.flows.engines.pending_vectors import PREVIOUS_SETTING, settle
+from waypost.flows.engines.pending_vectors import LATE, PREVIOUS_SETTING, settle
 from waypost.flows.open_space import OpenSpace
 from waypost.retrieve.calibration import ServingEngines, is_english
 from waypost.store.protocol import Reader
@@ -31,7 +31,7 @@ class EngineState:
 
     main: Engine
     multilingual: Engine | None  # once it is active
-    pending: Mapping[str, int]  # texts to embed, by engine name; also of engines that are no longer active
+    pending: Mapping[str, int]  # texts to embed soon, by engine name; also of engines that are no longer active
     previous: str | None  # setting of the engine before the main one, until that has embedded everything
 
     def preferred(self, language: str) -> list[Engine]:
@@ -50,7 +50,8 @@ class EngineState:
 
 def read_engines(space: OpenSpace, reader: Reader) -> EngineState:
     main, *others = space.engines.active(reader)
-    return EngineState(main, others[0] if others else None, reader.vectors.pending(), reader.meta.get(PREVIOUS_SETTING))
+    pending = reader.vectors.pending(LATE)  # a question does not wait for tests
+    return EngineState(main, others[0] if others else None, pending, reader.meta.get(PREVIOUS_SETTING))
 
 
 def engines_for(space: OpenSpace, state: EngineState, language: str) -> list[Engine]:
@@ -96,7 +97,7 @@ class EngineQuestion:
         few = self._embeds_pending and state.has_few_pending(self.language, self._most_pending)
         if few and self._space.store.may_write:
             self._embeds_pending = False
-            return partial(settle, self._space, limit=self._most_pending)
+            return partial(settle, self._space, limit=self._most_pending, least=LATE)
         return None
 
     def try_again(self) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from waypost.code.files.languages import is_document, is_test_path, language_of_path
 from waypost.code.git.history import changed_since, recent_changes
+from waypost.flows.engines.pending_vectors import LATE
 from waypost.flows.index.file_digest import Derived, Digest
 from waypost.flows.open_space import OpenSpace, conclusions_key, tree_changed_key
 from waypost.flows.versions.prepare import passage_rows
@@ -50,12 +51,14 @@ class TreeTimes:
         )
 
     def urgency(self, path: str, centrality: float = 0.0) -> float:
-        """0 to 0.9, below memories of people: code before tests, recently changed and often used files first."""
+        """0 to 0.9, below memories of people: recently changed and often used files first. Tests are below LATE."""
         changed = self._changes.get(path)
         recent = 0.0 if changed is None else max(0.0, 1 - (self._now - changed) / _MONTH)
         document = is_document(language_of_path(path))
         depth = min(path.count("/"), 8) / 8
-        ground = 0.1 if is_test_path(path) else 0.2 if document else 0.4
+        if is_test_path(path):
+            return round(LATE * (0.4 * recent + 0.5 * (1 - depth)), 4)
+        ground = 0.2 if document else 0.4
         return round(ground + 0.2 * recent + 0.25 * centrality + 0.05 * (1 - depth), 4)
 
 

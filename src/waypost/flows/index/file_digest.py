@@ -143,9 +143,7 @@ def _imports(parsed: Parsed) -> list[str]:
 
 def _derived(source: SourceFile, kind: str, card: Card, details: dict[str, Any], scip: str | None) -> Derived:
     is_test = is_test_path(source.path)
-    # Tests are many and are found by keywords; only their file is embedded.
-    embedded = () if is_test and card.kind == "symbol" else card.embedded
-    text = CodeText(card.name, card.path, card.doc, card.body, embedded)
+    text = CodeText(card.name, card.path, card.doc, card.body, card.embedded)
     language = _language(card.doc) if is_document(source.language) else "code"
     kept = {name: value for name, value in details.items() if value not in (None, [], "")}
     kept |= text.to_details(card.text)

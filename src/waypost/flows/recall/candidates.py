@@ -129,9 +129,24 @@ def gather_code(
         return reader.code.sketches(set(files) - gathered.sketches.keys())
 
     matches = _search(reader, gathered, vectors, view, CODE_DEPTH, named, reader.code.sketches, files_of)
+    if not question.asks_tests:
+        _ignore_meaning_of_tests(gathered, named)
     if _FILES not in view.collections:
         gathered.not_shown = frozenset(gathered.sketches.keys() - matches)
     return gathered
+
+
+def _ignore_meaning_of_tests(gathered: Gathered[CodeSketch], named: Iterable[int]) -> None:
+    """Let only words find single tests: a test means much the same as the code that it calls."""
+    by_words = {*gathered.keyword, *gathered.subject, *named}
+    tests = [
+        number for number, sketch in gathered.sketches.items() if sketch.traits & IS_TEST and sketch.kind == "symbol"
+    ]
+    for number in tests:
+        if number not in by_words:
+            del gathered.sketches[number]
+        for cosines in gathered.similarity.values():
+            cosines.pop(number, None)
 
 
 def _search(

@@ -37,21 +37,23 @@ class VectorRows:
             (engine, list(hashes)),
         )
 
-    def pending(self) -> dict[str, int]:
-        """How many texts each engine still has to embed."""
+    def pending(self, least: float = 0.0) -> dict[str, int]:
+        """How many texts each engine still has to embed, of at least this urgency."""
         return dict(
             self._db.lasting_rows(
-                "SELECT e.name, (SELECT count(*) FROM owed o WHERE o.engine_id = e.engine_id) FROM engines e ORDER BY 1"
+                "SELECT e.name, (SELECT count(*) FROM owed o WHERE o.engine_id = e.engine_id AND o.urgency >= ?)"
+                " FROM engines e ORDER BY 1",
+                (least,),
             )
         )
 
-    def pending_versions(self, engine: str, limit: int) -> list[Version]:
+    def pending_versions(self, engine: str, limit: int, least: float = 0.0) -> list[Version]:
         """Versions with a text that this engine still has to embed, the most urgent ones."""
         return self._versions.select(
             "WHERE m.number IN (SELECT p.number FROM owed o JOIN passages p ON p.hash = o.hash"
-            " WHERE o.engine_id = (SELECT engine_id FROM engines WHERE name = ?) ORDER BY o.urgency DESC LIMIT ?)"
-            " ORDER BY m.number",
-            [engine, limit],
+            " WHERE o.engine_id = (SELECT engine_id FROM engines WHERE name = ?) AND o.urgency >= ?"
+            " ORDER BY o.urgency DESC LIMIT ?) ORDER BY m.number",
+            [engine, least, limit],
         )
 
 
@@ -96,11 +98,14 @@ class VectorChanges(VectorRows):
         )
 
     def queue_missing(self, engine: str) -> None:
-        """Make every text without a vector of this engine pending."""
+        """Make every text without a vector of this engine pending, those of tests only last."""
         self._db.change(
-            "INSERT INTO owed (engine_id, hash, urgency) SELECT DISTINCT e.engine_id, p.hash, 1 FROM passages p, engines e"
+            "INSERT INTO owed (engine_id, hash, urgency)"
+            " SELECT e.engine_id, p.hash, max(CASE WHEN m.traits IN (1, 3) THEN 0 ELSE 1 END)"
+            " FROM passages p JOIN memories m ON m.number = p.number, engines e"
             " WHERE e.engine_id = ? AND length(p.hash) > 0 AND NOT EXISTS"
-            " (SELECT 1 FROM vectors v WHERE v.engine_id = e.engine_id AND v.hash = p.hash) ON CONFLICT DO NOTHING",
+            " (SELECT 1 FROM vectors v WHERE v.engine_id = e.engine_id AND v.hash = p.hash)"
+            " GROUP BY e.engine_id, p.hash ON CONFLICT DO NOTHING",
             (self._engine_id(engine),),
         )
 

@@ -74,9 +74,9 @@ class ReadableVectorRows(VectorRows):
         super().__init__(database, versions)
         self._readable = database
 
-    def pending(self) -> dict[str, int]:
+    def pending(self, least: float = 0.0) -> dict[str, int]:
         try:
-            return super().pending()
+            return super().pending(least)
         except apsw.CorruptError:
             self._readable.damaged.add("vectors")
             return {}
