@@ -22,9 +22,10 @@ def main() -> None:
     home = os.environ["WAYPOST_HOME"]
     sys.path.insert(0, str(evaluation))
     import graph as tables  # type: ignore[import-not-found]
-    from run import run, set_quality, table  # type: ignore[import-not-found]
     from scorer import aggregate, percentile  # type: ignore[import-not-found]
     from universe import universe  # type: ignore[import-not-found]
+
+    from run import run, set_quality, table  # type: ignore[import-not-found]
 
     tables.Graph._outlines = lambda _: None  # only its table of ids is needed
     ids = tables.Graph(tables.find_space(home, tree), corpus).translate(universe(corpus)[0])
@@ -35,7 +36,9 @@ def main() -> None:
     print("  all     ", table(every))
     print("  mappable", table(mappable))
     for question, cell in set_quality(corpus, kept).items():
-        print(f"  vs whole answer: {question}: precision {cell['precision']}, recall {cell['recall']} of {cell['wanted']}")
+        print(
+            f"  vs whole answer: {question}: precision {cell['precision']}, recall {cell['recall']} of {cell['wanted']}"
+        )
     for name, seconds in answers.took.items():
         shares = ", ".join(f"p{round(100 * share)} {1000 * percentile(seconds, share):.2f}" for share in (0.5, 0.99))
         print(f"  {name}: {len(seconds)} calls, {shares} ms")
@@ -82,7 +85,10 @@ class Commands:
                 return [[symbol], outline, *importers]
             case "callers":  # there: every use, and what contains it
                 parent = f"{symbol['path']}#{symbol['parent']}" if symbol["parent"] else symbol["path"]
-                return [self.call("uses", symbol["id"], "references")["rows"], self.call("symbols", parent)["found"][:1]]
+                return [
+                    self.call("uses", symbol["id"], "references")["rows"],
+                    self.call("symbols", parent)["found"][:1],
+                ]
             case _:
                 return [self.call("uses", symbol["id"], question)["rows"]]
 

@@ -1,5 +1,8 @@
 """Who uses a symbol, and what it uses."""
 
+import os
+from pathlib import Path
+
 import pytest
 
 from waypost.errors import InvalidInput
@@ -92,3 +95,12 @@ def test_bad_input_is_refused(shop: Memory) -> None:
         shop.code.uses("Store", depth=6)
     with pytest.raises(InvalidInput, match="empty"):
         shop.code.uses(" ")
+
+
+def test_relations_follow_a_change_before_the_answer(shop: Memory, tree: Path) -> None:
+    path = tree / "shop" / "app.py"
+    path.write_text(path.read_text() + "\n\ndef later() -> None:\n    check('milk')\n")
+    os.utime(path, ns=(0, 5_000_000_000))
+    answer = shop.code.uses("shop/store.py#check")
+    assert ("later", 20) in {(row.symbol, row.line) for row in answer.rows}
+    assert answer.notices == ()

@@ -9,6 +9,7 @@ from waypost.flows.open_space import OpenSpace, conclusions_key, need_project
 from waypost.store.protocol import Reader
 
 _PENDING = "Relations of recently changed files are still being updated."
+_FEW_FILES = 300  # analyzed in less than a second
 _NO_INDEX = "No code is indexed here. Run `waypost init`."
 
 Answer = TypeVar("Answer")
@@ -29,7 +30,23 @@ def current(space: OpenSpace, read: Callable[[Reader], tuple[Answer, Iterable[st
             break
         if not (pending() if pending is not None else refresh(space, files)):
             break
+    if notices == (_PENDING,) and _analyze_now(space):
+        with space.store.read() as reader:
+            answer, _ = read(reader)
+            notices = _notices(space, reader)
     return answer, (*notice_elsewhere(space), *notices)
+
+
+def _analyze_now(space: OpenSpace) -> bool:
+    """Update the relations of a small project before the answer. A large one is left to the worker."""
+    if not space.identity.has_tree or not space.store.may_write:
+        return False
+    with space.store.read() as reader:
+        if len(reader.code.files(space.identity.checkout_id)) > _FEW_FILES:
+            return False
+    from waypost.flows.index.project_analysis import analyze_project  # heavy, and only after a change
+
+    return analyze_project(space)
 
 
 def _notices(space: OpenSpace, reader: Reader) -> tuple[str, ...]:
