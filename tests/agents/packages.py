@@ -30,6 +30,7 @@ class RealAgent:
     shell: str
     setup: str = ""
     agent: str = ""
+    deletes_killed: bool = False  # the transcript of a session that was killed, when the agent starts next
     compact: str = ""  # what makes it compact its context in an unattended run
     environment: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)

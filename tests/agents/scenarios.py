@@ -219,10 +219,7 @@ class Trial:
         self.report.add("two sessions at once", len(kept) == 2 if self.agent.setup else None, "; ".join(kept))
 
     def killed(self) -> None:
-        """An agent that is killed while the model thinks: the next session saves what its transcript has.
-
-        Gemini CLI itself deletes the transcript of a session that was killed before its first answer; so in a later turn.
-        """
+        """An agent that is killed while the model thinks: the next session saves what its transcript has."""
         before = len(self.model.requests)
         process = self.box.start("Remember the blue door. [[sleep 100]] [[say Never.]]", resumed=True)
         until = time.monotonic() + _PATIENCE
@@ -236,9 +233,8 @@ class Trial:
         self.box.wait_until_quiet()
         self.run("Go on. [[say Yes.]]")
         kept = [entry["text"] for entry in self.box.journal() if "blue door" in entry["text"]]
-        self.report.add(
-            "kill -9: kept at the next start", len(kept) == 1 if self.agent.setup else None, "; ".join(kept)
-        )
+        expected = self.agent.setup and not self.agent.deletes_killed
+        self.report.add("kill -9: kept at the next start", len(kept) == 1 if expected else None, "; ".join(kept))
 
     def uninstalled(self) -> None:
         """A new home directory with the agent's own files: set up, remove, compare every byte."""

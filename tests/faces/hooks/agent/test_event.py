@@ -453,6 +453,9 @@ def test_keywords_answer_a_prompt_when_meaning_takes_too_long(say: Say, monkeypa
         assert UPLOADS in say("prompt", "uploads of large files use multipart requests?")
     finally:
         answered.set()
+        for thread in threading.enumerate():
+            if thread.name == agent_event.ANSWERING:  # it uses the memory, which goes with the test
+                thread.join(60)
 
 
 def test_the_first_answer_counts_and_a_failure_only_if_both_fail() -> None:

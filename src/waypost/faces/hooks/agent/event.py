@@ -28,6 +28,7 @@ from waypost.space.place import space_directory
 from waypost.system.hook_log import TOO_LATE, note
 
 _FOR_RUNNING = 0.35  # of the time that is left: what a process that hangs may cost before we answer ourselves
+ANSWERING = "waypost-answer"  # the threads of a prompt hook
 _AROUND_TOOL = 2.2  # seconds that a process has which runs; usually it needs a twentieth
 _BY_MEANING = 0.5  # of the time that is left then, before keywords are tried too
 
@@ -158,7 +159,7 @@ def first_of(work: Callable[[], HookOutput], instead: Callable[[], HookOutput], 
             ready.put(error)
 
     def start(task: Callable[[], HookOutput]) -> None:
-        threading.Thread(target=run, args=(task,), daemon=True).start()
+        threading.Thread(target=run, args=(task,), name=ANSWERING, daemon=True).start()
 
     start(work)
     try:
