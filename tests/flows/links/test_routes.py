@@ -1,11 +1,14 @@
 """The same tree gives the same verdict, whichever commits were checked out before."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from tests.conftest import Git, OpenMemory
 
+from waypost.code.git.command import GitCheckout
+from waypost.flows.links import staleness
 from waypost.model.code_verdict import DELETED, MOVED
 from waypost.model.reference import CodeReference
 from waypost.refs.other_files import MOST_CHANGED
@@ -164,3 +167,36 @@ def test_nearby_files_are_searched_first(open_memory: OpenMemory, tree: Path, gi
         write(tree, "web/server.py", f"import sys\n\n{note}\nprint(sys)\n")
         link = memory.show(made.id).links[0]
     assert (link.finding.state, str(link.reference)) == (MOVED, "web/server.py#L3-L4")
+
+
+def test_the_history_is_not_read_again_for_code_that_is_gone(
+    open_memory: OpenMemory, tree: Path, git: Git, history: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only once for each commit that is checked out, though lost code is looked for again after a while."""
+    git(tree, "checkout", "-q", history[0])
+    with open_memory(str(tree)) as memory:
+        made = memory.remember("Pools have ten connections", refs=["lib/adapters.py#L3-L5"])
+        assert made.id is not None
+        git(tree, "checkout", "-q", "-b", "without", history[0])
+        git(tree, "rm", "-q", "lib/adapters.py")
+        write(tree, "other.py", "print(1)\n")
+        git(tree, "add", "-A")
+        git(tree, "commit", "-qm", "no adapters")
+        first = memory.show(made.id).links[0]
+        assert first.finding.state == DELETED
+        assert first.cause is not None
+        monkeypatch.setattr(staleness, "_LOOKED_FOR_AGAIN", timedelta(0))
+        commands: list[str] = []
+        real_ask = GitCheckout.ask
+
+        def ask(checkout: GitCheckout, *arguments: str, **options: object) -> bytes | None:
+            commands.append(arguments[0])
+            return real_ask(checkout, *arguments, **options)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(GitCheckout, "ask", ask)
+        again = memory.show(made.id).links[0]
+        assert (again.finding.state, again.cause) == (DELETED, first.cause)
+        assert "log" not in commands
+        git(tree, "commit", "-q", "--allow-empty", "-m", "another")
+        assert memory.show(made.id).links[0].cause == first.cause
+        assert "log" in commands

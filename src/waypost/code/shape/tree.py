@@ -247,7 +247,7 @@ class _Walk:
         for child in node.children:
             kind = child.kind_id
             action = plan.actions.get(kind, CLEAR)
-            if kind in annotations or (plan.valued and child.is_named and self._is_bare_declaration(child)):
+            if kind in annotations or (action == STATEMENT and plan.valued and self._is_bare_declaration(child)):
                 dropped = True
             elif kind in omit:
                 dropped = not any(inner.is_named and not self._is_note(inner) for inner in child.children)

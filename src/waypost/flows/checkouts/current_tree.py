@@ -16,7 +16,7 @@ from waypost.code.files.reading import Unread, read_bytes
 from waypost.code.files.skip import unsafe_name
 from waypost.code.files.walk import WalkedFile, walk
 from waypost.code.git.commits import FileCommit, commits_since
-from waypost.code.git.history import GitHead, TreeChanges, changed_since, head
+from waypost.code.git.history import GitHead, TreeChanges, changed_since, head, is_ancestor
 from waypost.code.git.past_files import FileAtCommit, past_files
 from waypost.code.git.renames import earlier_paths, later_paths
 from waypost.flows.open_space import OpenSpace, indexed_commit_key, tree_changed_key
@@ -62,7 +62,9 @@ class TreeNow:
         self._words_by_path: dict[str, frozenset[bytes]] = {}
         self._past_shapes: dict[tuple[FileAtCommit, bool], FileShape | None] = {}
         self._later: dict[str, tuple[str, ...]] = {}
-        self._pins: dict[str, set[str]] = {}  # commits at which references into a file were pinned
+        self._missing: dict[str, set[str]] = {}  # missing files, and commits from which on they are followed
+        self._followed: dict[str, set[str]] = {}  # those of them that git was asked for
+        self._descends: dict[str, bool] = {}
         self._commits: dict[tuple[str, tuple[str, ...]], tuple[FileCommit, ...]] = {}
 
     @property
@@ -285,31 +287,46 @@ class TreeNow:
         newer = [path for path, row in self._files.items() if since.time is None or row.changed_at >= since.time]
         return [*newer, *self._not_indexed_yet]
 
-    def successors(self, since: Pin, digests: Collection[bytes]) -> tuple[str, ...]:
-        """The paths of this file now: as git sees it in one diff or along its history, else by the same content."""
+    def successors(self, since: Pin, digests: Collection[bytes], searched: str = "") -> tuple[str, ...]:
+        """The paths of this file now: as git sees it in one diff or along its history, else by the same content.
+
+        `searched` is a commit whose history had no successor: it is not read again.
+        """
         changes = self.changes_since(since.commit)
         renamed = changes.renamed.get(since.path)
         if self.digest(since.path):
             return (renamed,) if renamed is not None else ()
         direct = (renamed,) if renamed is not None else ()
-        along = [path for path in self._renames_along_history(since) if self.digest(path)]
+        along = [path for path in self._renames_along_history(since, searched) if self.digest(path)]
         by_content = self._same_content(since, digests) if not changes.complete else None
         return tuple(dict.fromkeys((*direct, *along, *((by_content,) if by_content is not None else ()))))
 
     def past_paths(self, since: Pin) -> tuple[str, ...]:
         """Other paths that the file has had since it was pinned, whether or not they exist."""
         renamed = self.changes_since(since.commit).renamed.get(since.path)
-        later = () if self.digest(since.path) else self._later_paths(since)
+        later = () if self.digest(since.path) else self._later_paths(since.path, since.commit)
         return (*((renamed,) if renamed is not None else ()), *later)
 
-    def commits_since(self, commit: str, paths: tuple[str, ...]) -> tuple[FileCommit, ...]:
+    def commits_since(self, commit: str, paths: tuple[str, ...], seconds: float) -> tuple[FileCommit, ...]:
         key = (commit, paths)
         if key not in self._commits:
-            self._commits[key] = commits_since(self._root, commit, paths) if self._root is not None else ()
+            root = self._root
+            self._commits[key] = commits_since(root, commit, paths, seconds=seconds) if root is not None else ()
         return self._commits[key]
 
-    def _renames_along_history(self, since: Pin) -> Iterator[str]:
-        later = self._later_paths(since)
+    def descends_from(self, commit: str) -> bool:
+        """Whether the current commit is this one or a later one."""
+        if commit not in self._descends:
+            is_same = bool(commit) and self.head.commit.startswith(commit)
+            self._descends[commit] = is_same or (
+                bool(commit) and self._root is not None and is_ancestor(self._root, commit, self.head.commit)
+            )
+        return self._descends[commit]
+
+    def _renames_along_history(self, since: Pin, searched: str) -> Iterator[str]:
+        if searched and self.head.commit.startswith(searched):
+            return
+        later = self._later_paths(since.path, since.commit)
         yield from later
         if self._root is not None and since.commit and not later:
             earlier = earlier_paths(self._root, since.commit, [since.path]).get(since.path, ())
@@ -318,20 +335,20 @@ class TreeNow:
             for paths in (later_paths(self._root, gone, [since.commit]) if gone else {}).values():
                 yield from paths
 
-    def note_pins(self, pins: Iterable[Pin]) -> None:
-        """Tell which pins will be followed, so that git is asked once for all missing files."""
-        for pin in pins:
-            self._pins.setdefault(pin.path, set()).add(pin.commit)
+    def note_missing(self, path: str, commit: str) -> None:
+        """Tell that a missing file will be followed from this commit on, so that git is asked once for all of them."""
+        self._missing.setdefault(path, set()).add(commit)
 
-    def _later_paths(self, since: Pin) -> tuple[str, ...]:
-        """The later paths of a missing file. Git is asked once for all missing files."""
-        self.note_pins([since])
-        if since.path not in self._later and self._root is not None:
-            gone = [path for path in self._pins if path not in self._later and not self.digest(path)]
-            commits = {commit for path in gone for commit in self._pins[path]}
+    def _later_paths(self, path: str, commit: str) -> tuple[str, ...]:
+        """The later paths of a missing file since a commit that had it. Git is asked once for all missing files."""
+        if self._root is not None and commit not in self._followed.get(path, ()):
+            self.note_missing(path, commit)
+            gone = [other for other in self._missing if self._missing[other] - self._followed.get(other, set())]
+            commits = {start for other in gone for start in self._missing[other]}
             later = later_paths(self._root, gone, commits)
-            self._later |= {path: later.get(path, ()) for path in gone}
-        return self._later.get(since.path, ())
+            self._later |= {other: later.get(other, ()) for other in gone}
+            self._followed |= {other: set(self._missing[other]) for other in gone}
+        return self._later.get(path, ())
 
     def past_shape(self, path: str, since: Pin) -> FileShape | None:
         """The shape of a file when the reference was pinned, or None if git does not have it."""

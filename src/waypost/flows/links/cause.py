@@ -33,7 +33,8 @@ class CauseSearch:
         if not pin.commit or not reference.anchor or not self.has_time:
             return None
         paths = [path for path in (pin.path, finding.path, *self.tree.past_paths(pin)) if path]
-        commits = self.tree.commits_since(pin.commit, tuple(dict.fromkeys(paths)))
+        left = self._until - time.monotonic()
+        commits = self.tree.commits_since(pin.commit, tuple(dict.fromkeys(paths)), max(0.1, left))
         if not commits or self._is_same(reference, pin, commits[-1].commit, paths):
             return None
         low, high = 0, len(commits) - 1  # commits[high] has other code

@@ -68,8 +68,10 @@ def _check_page(
     checkout, now = space.identity.checkout_id, space.clock()
     tree.look_up((row.reference.file_path for row in rows), reader)
     digests = {(row.number, row.place): tree.digest(row.reference.file_path) for row in rows}
-    tree.note_pins(pin_of(row.reference) for row in rows if not digests[row.number, row.place])
     current = reader.references.verdicts(checkout, {row.number for row in rows})
+    for row in rows:
+        if not digests[row.number, row.place]:
+            tree.note_missing(row.reference.file_path, row.reference.git_commit or "")
     earlier_verdicts = {} if again else reader.references.verdicts_for(checkout, digests)
     verdicts: dict[Key, StoredVerdict] = {}
     new: list[StoredVerdict] = []
@@ -97,6 +99,8 @@ def _check_page(
             target_hash=tree.digest(finding.path) if finding.path not in (None, row.reference.file_path) else b"",
             tree=tree.state if _rests_on_tree(finding) else "",
         )
+        if before is not None and before.finding == finding and tree.descends_from(_searched_commit(before)):
+            verdict = replace(verdict, cause=before.cause, cause_searched_at=before.cause_searched_at)
         verdict = _explained(space, causes, row.reference, verdict)
         verdicts[key] = verdict
         if again or before is None or replace(before, checked_at=now) != verdict or before.tree:
@@ -107,6 +111,11 @@ def _check_page(
             writer.references.put_verdicts(checkout, _still_meant(writer, rows, new))
             writer.meta.set(judged_key(checkout), format_time(now))
     return verdicts
+
+
+def _searched_commit(last: StoredVerdict | None) -> str:
+    """The commit at which the code was found nowhere the last time, shortened. Empty if that was not so."""
+    return last.tree.rpartition(":")[2] if last is not None and last.finding.state == DELETED else ""
 
 
 def _rests_on_tree(finding: CodeVerdict) -> bool:
@@ -133,11 +142,11 @@ def _explained(
     if verdict.cause is not None or not is_stale(space, reference, verdict.finding):
         return verdict
     head = causes.tree.head.commit
-    if not head or verdict.cause_searched_at == head:
+    if not head or verdict.cause_searched_at == head or not causes.has_time:
         return verdict
     cause = causes.find(reference, pin_of(reference), verdict.finding)
     if cause is None:
-        return replace(verdict, cause_searched_at=head) if causes.has_time else verdict
+        return replace(verdict, cause_searched_at=head)  # also if it took too long: it would again
     return replace(verdict, cause=cause, since=min(cause.at, verdict.checked_at), cause_searched_at="")
 
 
@@ -262,7 +271,7 @@ class _OtherFiles:
 
     def successors(self) -> "Iterable[FileShape]":
         pin = self.pin
-        paths = self.tree.successors(pin, _digests(self.reference, self.last))
+        paths = self.tree.successors(pin, _digests(self.reference, self.last), _searched_commit(self.last))
         if self.last is not None and not self.tree.changes_since(pin.commit).complete:
             paths = (*paths, self.last.finding.path or pin.path)  # git can't compare: go on from where it was last
         for path in dict.fromkeys(paths):
