@@ -34,9 +34,10 @@ from waypost.facts.statements import (
 # Cosine from which two facts are compared. By words alone, more likeness is needed than with a number or a path.
 LEAST_SIMILARITY = 0.5
 _VERB_ENDING = re.compile(r"^[^\W\d_A-ZА-ЯÄÖÜ].*(?:s|ed|t|en|[еиюуая]тс?я?)$")
-_WORDS = re.compile(r"\w{2,}")
+_WORDS = re.compile(r"\w+")
 _LOOSE = 0.6  # for a subject that only one of them states in full
 _SEVERAL = frozenset(("several", "use", HAVE, ""))  # verbs whose subject may have many values
+_EXCLUSIVE = frozenset(("name", "prefer", "work", "drive", "role", "set"))  # verbs with one object at a time
 _STANDING = frozenset(("locate", "run", "schedule"))  # verbs of one place or time
 # Verbs that may say the same of a number, a path or a version.
 _ALIKE = (
@@ -49,7 +50,7 @@ _NAMES = frozenset((WORD, "dotted", "identifier", "month"))
 # What verbs of change may change: the verbs of the older statement. Without any: all.
 _CHANGED = {
     MOVE: frozenset((BE, "", CHANGE, MOVE, "write", "send")) | _STANDING,
-    TAKEOVER: frozenset(("role", "send", BE, TAKEOVER)),
+    TAKEOVER: frozenset(("role", "send", BE, HAVE, TAKEOVER)),
     CHANGE: frozenset[str](),
 }
 _AGENTS = frozenset(("by", "von", "vom", "durch"))
@@ -261,7 +262,7 @@ class _Comparison:
             new_value = [term for term in self._new.zone(TAIL, LEAD) if term.value not in ours]
         elif not self._same_subject(ours, theirs, mentions):
             return None
-        shared = _identities(value) & _identities(new_value)
+        shared = _identities(self._stated(value)) & _identities(self._stated(new_value))
         left = [term for term in value if term.identity not in shared]
         right = [term for term in new_value if term.identity not in shared and term.identity not in former]
         left, right = (self._stated(side) for side in (left, right))
@@ -305,8 +306,10 @@ class _Comparison:
 
     def _same_relation(self, left: Term, right: Term) -> bool:
         """Whether both values follow the same preposition, or two of a place: "in CI", but not "with pytest"."""
-        if left.preposition == right.preposition or BE in (self._old.verb, self._new.verb):
+        if left.preposition == right.preposition or self._old.verb == self._new.verb == BE:
             return True
+        if BE in (self._old.verb, self._new.verb):  # "is MIT" and "is in LICENSE" state two things
+            return self._signal or (bool(left.preposition) == bool(right.preposition)) or right.text.count("-") > 1
         same_verb = self._old.verb == self._new.verb != "work"
         return same_verb and {left.preposition, right.preposition} <= self._words.places
 
@@ -322,7 +325,13 @@ class _Comparison:
         if old.verb in _SEVERAL or new.verb in _SEVERAL:
             self._may_add = True
             return old.verb == new.verb and self._signal
-        return BE not in (old.verb, new.verb) or (self._is_identity(left) and self._is_identity(right))
+        if BE in (old.verb, new.verb):
+            return self._is_identity(left) and self._is_identity(right)
+        if old.verb in _EXCLUSIVE or (left[0].preposition and right[0].preposition):
+            return True
+        self._may_add = True
+        # Russian has the agent last: "Отчёт готовит Анна".
+        return self._signal or (new.language == "ru" and left[0].capital and right[0].capital)
 
     def _has_unknown_verb(self) -> bool:
         """Whether the subject ends in what looks like a verb that is not listed."""
@@ -332,7 +341,7 @@ class _Comparison:
     def _is_identity(self, terms: Terms) -> bool:
         """Whether a value after "is" is a name, a place or a thing, not one of many properties."""
         first = terms[0]
-        if first.kind != WORD or first.preposition or first.definite or first.text.count("-") > 1:
+        if first.zone == LEAD or first.kind != WORD or first.preposition or first.definite or first.text.count("-") > 1:
             return True
         lead = self._new.zone(LEAD)
         if lead and lead[-1].value in self._words.attributes:

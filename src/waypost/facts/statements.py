@@ -21,7 +21,7 @@ BE, HAVE, CHANGE, MOVE, TAKEOVER = "be", "have", "change", "move", "takeover"
 CHANGES = frozenset((CHANGE, MOVE, TAKEOVER))
 WORD = "word"
 MOST_TERMS = 40  # of a text that is compared: a longer one is a document, not a fact
-_SECONDS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86_400, "week": 604_800}
+_SECONDS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86_400, "week": 604_800, "month": 2_629_800}
 _PHRASES = (
     *(
         "signals",
@@ -41,10 +41,13 @@ _PHRASES = (
 _FLAGS = {"signals": "signal", "fresh": "fresh", "past": "past", "hedges": "hedged", "additions": "adds"}
 _ZONES = {"former": FORMER, "asides": ASIDE, "purposes": PURPOSE}
 _VERB = "verb:"  # how the roles of verbs of several words begin
-_UNNAMED = frozenset(("date", "unit", "quantifier"))
+_UNNAMED = frozenset(("date", "quantifier"))
+_LONGEST_SIGN = 2  # letters of a unit's sign: ms, km
+_OFTEN = ("ly", "lich")  # how adverbs of frequency end: weekly, täglich
 _CEASING_LATER = frozenset(("mehr", "больше"))  # after a negation: "keinen Kaffee mehr"
 _TRANSITIVE = frozenset(("locate", "run", "write", "send"))
 _RUSSIAN_VERB = re.compile(r"(?:[еи]т|[еи]м|[юуая]т|л[аои]?|ся|сь)$")
+_ABBREVIATION = re.compile(r"\b(Dr|St|Mr|Mrs|Ms|Prof|No|Nr|Hr|Fr|ca|vs|approx|г|ул)\.(?=\s)")
 _FRONTED = frozenset((PURPOSE, FORMER, ASIDE))
 # Names that the tokens of a comparison would split: stage-01.acme.net, #help-desk.
 _NAME = re.compile(r"(?<![\w@/.#-])(?:#\w[\w-]*\w|[^\W\d_]\w*(?:-\w+)+(?:\.\w[\w-]*\w)+)")
@@ -200,7 +203,7 @@ def _sentences(text: str, words: StatementWords) -> Iterator[list[_Token]]:
         return match[1] if following in months else match[0]
 
     sentence: list[_Token] = []
-    for group, token in _tokens(_ORDINAL_DOT.sub(without_dot, text)):
+    for group, token in _tokens(_ABBREVIATION.sub(r"\1", _ORDINAL_DOT.sub(without_dot, text))):
         if group == "stop" and ":" not in token:
             yield _joined(sentence, words)
             sentence = []
@@ -264,6 +267,7 @@ class _Clauses:
         self._zone, self._preposition, self._definite = LEAD, "", False
         self._pronoun = False  # the subject is "we"
         self._awaiting = False  # the subject comes after the verb
+        self._denied = False  # a value is denied, and another follows: "not X, but Y"
         self._changing = any(self._class_of(token) in CHANGES for token in sentence)
         self._done: list[Statement] = []
 
@@ -282,6 +286,9 @@ class _Clauses:
         if token.text.isupper() and len(token.text) > 1:
             return ""
         verbs, stem = self._words.verbs, self._words.lexicon.stem(token.word)
+        if self._draft.ceases and token.word.endswith("ing"):  # "stopped teaching"
+            base = token.word[:-3]
+            return next((verbs[form] for form in (f"{base}s", f"{base}es") if form in verbs), "")
         after_pronoun = self._pronoun and not self._draft.terms and not self._draft.has_verb
         if after_pronoun and self._words.lexicon.language == "en":  # only some forms are listed
             forms = (f"{token.word}{ending}" for ending in ("s", "d", "ed"))
@@ -317,33 +324,51 @@ class _Clauses:
     def _function_word(self, place: int, token: _Token, closed: str) -> bool:
         """Read a word that gives the sentence its structure. Returns False for any other word."""
         words = self._words
+        if self._is_name(place, token, closed):
+            return False
+        if self._contrast(token, closed):
+            return True
         if closed == "negation":
             self._negate(place)
-        elif token.word in words.contrasts and self._draft.ceases and self._zone == FORMER:
-            self._zone = TAIL
-        elif closed == "modal" and self._draft.terms and not self._draft.has_verb:
-            self._verb(BE)
         elif closed == "conjunction" and self._begins_clause(place):
             self._next_clause()
         elif self._is_state(place):
             self._add(WORD, words.lexicon.stem(token.word), token)
         elif self._is_verb(place):
-            if self._zone == FORMER and closed == "tense" and not self._draft.ceases:
-                return True  # "(was 3)"
-            self._draft.past = self._draft.past or closed == "tense"
-            self._verb(self._class_of(token))
+            self._found_verb(token, closed)
         elif closed in ("preposition", "relation") or (token.group == "word" and token.word in words.goals):
             self._enter(token.word)
-        elif closed == "determiner" and words.lexicon.language == "de" and place and token.text[0].isupper():
-            return False  # a name: Herr Lang
         elif closed in ("determiner", "person") or token.word in words.lexicon.articles:
             self._boundary()
             self._definite = True
         elif closed == "tense":
             self._draft.past = True
+        elif closed == "modal" and self._draft.terms and not self._draft.has_verb:
+            self._verb(BE)
         else:
             return closed in ("auxiliary", "universal", "condition", "modal", "conjunction")
         return True
+
+    def _is_name(self, place: int, token: _Token, closed: str) -> bool:
+        """Whether a listed word is a name here: MIT is no preposition, and Herr Lang is not long."""
+        if token.text.isupper() and len(token.text) > 1:
+            return closed != "negation"
+        return closed == "determiner" and self._words.lexicon.language == "de" and place > 0 and token.text[0].isupper()
+
+    def _contrast(self, token: _Token, closed: str) -> bool:
+        """Read "but" and "sondern" after a value that is denied. Returns whether the token is such a word."""
+        if token.word not in self._words.contrasts:
+            return False
+        if self._draft.ceases and self._zone == FORMER:
+            self._zone = TAIL
+            return True
+        return closed == "negation"
+
+    def _found_verb(self, token: _Token, closed: str) -> None:
+        if self._zone == FORMER and closed == "tense" and not self._draft.ceases:
+            return  # "(was 3)"
+        self._draft.past = self._draft.past or closed == "tense"
+        self._verb(self._class_of(token))
 
     # -- phrases and marks
 
@@ -444,7 +469,11 @@ class _Clauses:
             draft.clause_start = len(draft.terms)
             self._zone, self._pronoun = LEAD, False
             return
-        draft.clause_start = len(draft.terms)
+        if following is not None and following.word in self._words.references:
+            self._next_clause()  # "…, it lands at 19:05"
+            self._zone = LEAD
+            return
+        draft.clause_start, self._denied = len(draft.terms), False
         closed = "" if following is None else self._words.lexicon.closed.get(following.word, ("", ""))[0]
         contrast = following is not None and (
             following.word in self._words.contrasts or (draft.ceases and following.role == "signals")
@@ -467,7 +496,7 @@ class _Clauses:
         commas = [at for at, token in enumerate(rest) if token.text == ","]
         if any(at + 1 < len(rest) and rest[at + 1].word in self._words.contrasts for at in commas):
             self._zone = FORMER if self._draft.has_verb else self._zone
-            self._draft.signal = True
+            self._draft.signal = self._denied = True
             return
         self._draft.negations += 1
 
@@ -515,8 +544,8 @@ class _Clauses:
             return False
         if self._words.lexicon.language != "en" or verb == BE:
             return not self._definite or verb == BE
-        if self._pronoun and not draft.terms and not draft.has_verb:
-            return True  # "we store"
+        if not draft.has_verb and (draft.ceases or (self._pronoun and not draft.terms)):
+            return True  # "we store", "stopped using"
         if self._definite or not (draft.terms or draft.has_verb or draft.signal):
             return verb == "use" and place == 0  # "Use tabs"
         if draft.has_verb:
@@ -548,6 +577,9 @@ class _Clauses:
         if self._zone == ASIDE and draft.has_verb:
             draft.signal = draft.signal or name in CHANGES
             return
+        is_object = self._words.lexicon.language == "en" and any(term.zone == TAIL for term in draft.terms)
+        if draft.has_verb and is_object and name not in CHANGES:
+            return  # "a dog called Bruno"
         if not draft.has_verb:
             subject = any(term.zone == LEAD for term in draft.terms)
             fronted = any(term.zone in _FRONTED for term in draft.terms)
@@ -572,7 +604,7 @@ class _Clauses:
         """A phrase begins with this preposition."""
         self._preposition = preposition
         self._definite = False
-        if self._draft.ceases and self._zone == FORMER:
+        if (self._draft.ceases or self._denied) and self._zone == FORMER:
             return
         if preposition in self._words.sources and self._changing and self._draft.has_verb:
             self._zone, self._awaiting = FORMER, False
@@ -604,6 +636,9 @@ class _Clauses:
             return self._day(place, place + 1, value)
         elif kind == "date" and value.startswith("weekday"):
             self._add("weekday", value, token)
+        elif kind == "unit" and len(token.word) > _LONGEST_SIGN:
+            often = token.word.endswith(_OFTEN)
+            self._add("duration" if often else "per", _seconds("1", _SECONDS.get(value)) if often else value, token)
         elif token.word != "uhr" and not (kind in _UNNAMED and not token.text[0].isupper()):
             stem = lexicon_.stem(token.word)
             self._add(WORD, lexicon_.synonym.get(stem, stem), token)

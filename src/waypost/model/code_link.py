@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.model.checkout import Checkout, minute
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHECKED, CausingCommit, CodeVerdict
-from waypost.model.memory import State, Version
+from waypost.model.memory import State, ValueConflict, Version
 from waypost.model.reference import CodeReference
 from waypost.model.time import format_time
-from waypost.model.value_conflict import ValueConflict
 
 if TYPE_CHECKING:  # loaded only by projects that share
     from waypost.model.share import SharingProject

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from waypost.model.code_link import CodeLink
 from waypost.model.kinds import COLLECTIONS
 from waypost.model.labels import LABELS
+from waypost.model.memory import ValueConflict
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment, format_time
-from waypost.model.value_conflict import ValueConflict
 
 if TYPE_CHECKING:  # loaded only by projects that share
     from waypost.model.share import SharingProject

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from waypost.facts.contradictions import contradiction
-from waypost.model.memory import Version
+from waypost.model.memory import EarlierValue, ValueConflict, Version
 from waypost.model.time import Moment
-from waypost.model.value_conflict import EarlierValue, ValueConflict
 from waypost.store.protocol import Edge, Reader
 
 CONFLICTS = "conflicts"  # the kind of an edge from the fact that counts to the one that it contradicts
