@@ -26,8 +26,8 @@ def test_hits_far_below_the_best_do_not_fill_up_the_answer() -> None:
 
 
 def test_code_may_follow_from_further_behind() -> None:
-    best, place = hit(0.6, "functions"), hit(0.05, "functions")
-    assert worth_showing([best, place]) == [best, place]
+    best, place = hit(0.6, "functions"), hit(0.03, "functions")
+    assert worth_showing([best, place, hit(0.01)]) == [best, place]
     assert worth_showing([hit(0.6), place]) == [hit(0.6)]  # but not behind a memory
 
 
@@ -41,6 +41,12 @@ def test_turns_around_an_answer_from_the_journal_alone_stay() -> None:
     turns = [hit(0.5, "journal"), hit(0.001, "journal")]
     assert worth_showing(turns) == turns
     assert worth_showing([*turns, hit(0.01)]) == turns[:1]
+
+
+def test_code_alone_keeps_its_list() -> None:
+    places = [hit(0.5, "functions"), hit(0.001, "functions")]
+    assert worth_showing(places) == places
+    assert worth_showing(places[1:]) == []
 
 
 def test_a_name_that_does_not_exist_is_not_answered_by_others() -> None:

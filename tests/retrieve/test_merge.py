@@ -44,8 +44,8 @@ _HITS = st.lists(st.tuples(st.integers(1, 99), st.integers(0, 100)), max_size=6)
 
 
 @settings(deadline=None, max_examples=50)
-@given(_HITS, _HITS, _HITS)
-def test_each_group_keeps_its_order_and_scores_explain_themselves(*drawn: list[tuple[int, int]]) -> None:
+@given(st.tuples(_HITS, _HITS, _HITS))
+def test_each_group_keeps_its_order_and_scores_explain_themselves(drawn: tuple[list[tuple[int, int]], ...]) -> None:
     groups = [
         [
             hit(f"{side}{at}", score / 100, likely / 100)

@@ -436,6 +436,7 @@ class Memory:
         exclude_tags: Sequence[str] = (),
         archived: bool = False,
         shared: bool = True,
+        unlikely: bool = False,
     ) -> Answer:
         """Find the memories and the code that answer a question best.
 
@@ -451,9 +452,10 @@ class Memory:
             exclude_tags: Leave out hits with these tags, each a name or `name=value`.
             archived: Include archived memories.
             shared: Include what other projects share.
+            unlikely: Include hits that probably do not answer, and turns that only ask, command or greet.
 
         Returns:
-            The hits, best first, with notices.
+            The hits, best first, with notices. None if nothing relevant was found.
         """
         hit_filter = flows.recall.candidates.RecallFilter(fresh, min_confidence, tuple(exclude_tags))
 
@@ -461,7 +463,14 @@ class Memory:
             return self._handle.view_in(reader, scope, as_of, known_at, archived=archived)
 
         return flows.recall.search.ask(
-            self.space, question, view, k=k, now=parsed_time(now, "now"), wanted=hit_filter, shared=shared
+            self.space,
+            question,
+            view,
+            k=k,
+            now=parsed_time(now, "now"),
+            wanted=hit_filter,
+            shared=shared,
+            unlikely=unlikely,
         )
 
     def brief(

@@ -2,7 +2,7 @@
 
 An answer needs one hit above the floor of its group. Other hits then need a part of the best one's certainty: less for
 code, where several places belong to an answer. What `init` wrote about the project must nearly be the best. An answer from
-the journal alone is not cut further: turns around an answer explain it.
+the journal alone, or from code alone, is not cut further: what is around an answer explains it.
 """
 
 import tomllib
@@ -20,26 +20,33 @@ def worth_showing(hits: Sequence[Hit], *, is_lookup: bool = False) -> list[Hit]:
     """The hits to show, in their order. `is_lookup`: the question is nothing but a name."""
     if is_lookup:
         hits = [hit for hit in hits if not hit.evidence.get("misses")]
-    only_journal = all(hit.collection == "journal" for hit in hits)
+    alone = _only_group(hits)
     floors = _floors()
-    if not any((hit.certainty or 0.0) >= _floor(hit, floors, only_journal=only_journal)["answer"] for hit in hits):
+    if not any((hit.certainty or 0.0) >= _floor(hit, floors, alone=alone)["answer"] for hit in hits):
         return []
     best = max(hits, key=lambda hit: hit.certainty or 0.0)
-    return [hit for hit in hits if (hit.certainty or 0.0) >= _least(hit, best, floors, only_journal=only_journal)]
+    return [hit for hit in hits if (hit.certainty or 0.0) >= _least(hit, best, floors, alone=alone)]
 
 
-def _least(hit: Hit, best: Hit, floors: Mapping[str, Mapping[str, float]], *, only_journal: bool) -> float:
-    floor = _floor(hit, floors, only_journal=only_journal)
-    is_beside = floor is not _floor(best, floors, only_journal=only_journal)
+def _least(hit: Hit, best: Hit, floors: Mapping[str, Mapping[str, float]], *, alone: str) -> float:
+    floor = _floor(hit, floors, alone=alone)
+    is_beside = floor is not _floor(best, floors, alone=alone)
     return max(floor["least"], floor["beside" if is_beside else "share"] * (best.certainty or 0.0))
 
 
-def _floor(hit: Hit, floors: Mapping[str, Mapping[str, float]], *, only_journal: bool) -> Mapping[str, float]:
-    if only_journal:
-        return floors["only_journal"]
+def _floor(hit: Hit, floors: Mapping[str, Mapping[str, float]], *, alone: str) -> Mapping[str, float]:
+    if alone:
+        return floors[alone]
     if "first_fact" in hit.evidence:
         return floors["first_fact"]
     return floors["code" if hit.collection in CODE_COLLECTIONS else "memory"]
+
+
+def _only_group(hits: Sequence[Hit]) -> str:
+    """Which group all hits belong to, if it is the journal or code."""
+    if all(hit.collection == "journal" for hit in hits):
+        return "only_journal"
+    return "only_code" if all(hit.collection in CODE_COLLECTIONS for hit in hits) else ""
 
 
 @cache

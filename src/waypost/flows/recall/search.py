@@ -117,13 +117,14 @@ def ask(
     now: datetime | None,
     wanted: RecallFilter,
     shared: bool,
+    unlikely: bool = False,
 ) -> Answer:
     """The answer to show for a question, after changes in journal files were read.
 
-    Hits that probably do not answer are left out. So are turns of the journal that only ask, command or greet. `view` is
-    asked for in the same transaction.
+    Hits that probably do not answer are left out, unless `unlikely` ones are wanted. So are turns of the journal that only
+    ask, command or greet. `view` is asked for in the same transaction.
     """
-    only_answers = replace(wanted, answers=text)
+    only_answers = wanted if unlikely else replace(wanted, answers=text)
     return _Recall(space, text, view, k, now, only_answers, shared, reads_journal=True).answer()
 
 

@@ -104,6 +104,7 @@ def _recalled(request: PageRequest, form: SearchForm) -> tuple[list[MemoryRow], 
         fresh=form.fresh,
         min_confidence=form.confidence,
         archived=form.archived,
+        unlikely=form.narrows,  # the person chooses among them
     )
     rows = [row for row in map(of_hit, answer.hits) if form.admits(row)]
     notices = (_NARROWED.format(count=len(answer.hits)),) if form.narrows else ()
