@@ -15,7 +15,7 @@ from waypost.store.protocol import Reader
 from waypost.store.structure import SymbolSketch
 
 MOST_ROWS = 10_000
-_NEAR_PREFIXES = (3, 1)  # similar names start with as many of the same letters
+_NEAR_PREFIXES = (3, 1)  # similar names start with two thirds of the name, or with as many of its letters
 
 
 def symbols(
@@ -127,7 +127,7 @@ def nearest(reader: Reader, checkout: str, name: SymbolName) -> list[str]:
     if not name.parts:
         return []
     last = name.parts[-1]
-    for length in _NEAR_PREFIXES:
+    for length in (max(len(last) * 2 // 3, 1), *_NEAR_PREFIXES):
         near = nearest_names(last, reader.structure.names_starting(checkout, last[:length]))
         if near:
             return near
