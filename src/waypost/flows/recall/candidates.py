@@ -11,7 +11,7 @@ from waypost.flows.links.hits import derived, hit_of
 from waypost.model.checkout import Checkout
 from waypost.model.code_link import LinkedMemory
 from waypost.model.code_verdict import UNCHECKED
-from waypost.model.kinds import CODE_COLLECTIONS, IS_DOCUMENT, IS_TEST, KINDS
+from waypost.model.kinds import CODE_COLLECTIONS, IS_DOCUMENT, IS_TEST, KINDS, TEST_LANGUAGE
 from waypost.model.recall import Hit, View
 from waypost.retrieve.calibration import ServingEngines
 from waypost.retrieve.code_question import CodeQuestion
@@ -136,6 +136,8 @@ def _ignore_meaning_of_tests(gathered: Gathered[CodeSketch], named: Iterable[int
             del gathered.sketches[number]
         for cosines in gathered.similarity.values():
             cosines.pop(number, None)
+    for population in gathered.populations.values():
+        population.pop(TEST_LANGUAGE, None)
 
 
 def _search(
