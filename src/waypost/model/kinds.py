@@ -46,6 +46,8 @@ COLLECTIONS = tuple(dict.fromkeys(kind.collection for kind in _TABLE))
 CODE_COLLECTIONS = tuple(dict.fromkeys(kind.collection for kind in _TABLE if kind.derived))
 KEPT_COLLECTIONS = tuple(name for name in COLLECTIONS if name not in CODE_COLLECTIONS)
 
+TEST_LANGUAGE = "code-test"  # of single tests, where others have "code"
+
 # Bits in the traits of a derived memory.
 IS_TEST, IS_DOCUMENT = 1, 2
 

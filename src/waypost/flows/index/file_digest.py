@@ -20,7 +20,7 @@ from waypost.code.summary.build import Summary, summarise
 from waypost.code.summary.structure import Tables, structure_details
 from waypost.code.summary.view import SummaryView
 from waypost.flows.checkouts.parsed_file import KILLED, PATIENCE, open_source
-from waypost.model.kinds import IS_DOCUMENT, IS_TEST
+from waypost.model.kinds import IS_DOCUMENT, IS_TEST, TEST_LANGUAGE
 from waypost.model.reference import CodeReference, LineRange
 from waypost.retrieve.passages import CodeText, Passage, code_passages
 from waypost.system.time_limit import OutOfTime, time_limit
@@ -145,6 +145,8 @@ def _derived(source: SourceFile, kind: str, card: Card, details: dict[str, Any],
     is_test = is_test_path(source.path)
     text = CodeText(card.name, card.path, card.doc, card.body, card.embedded)
     language = _language(card.doc) if is_document(source.language) else "code"
+    if is_test and card.kind == "symbol":
+        language = TEST_LANGUAGE  # how cosines of tests spread must not count for code
     kept = {name: value for name, value in details.items() if value not in (None, [], "")}
     kept |= text.to_details(card.text)
     passages = tuple(code_passages(text, language))

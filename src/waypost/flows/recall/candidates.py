@@ -12,7 +12,7 @@ from waypost.journal.chatter import is_chatter
 from waypost.model.checkout import Checkout
 from waypost.model.code_link import LinkedMemory
 from waypost.model.code_verdict import UNCHECKED
-from waypost.model.kinds import CODE_COLLECTIONS, IS_DOCUMENT, IS_TEST, KINDS
+from waypost.model.kinds import CODE_COLLECTIONS, IS_DOCUMENT, IS_TEST, KINDS, TEST_LANGUAGE
 from waypost.model.memory import Version
 from waypost.model.recall import Hit, View
 from waypost.retrieve.calibration import ServingEngines
@@ -147,6 +147,8 @@ def _ignore_meaning_of_tests(gathered: Gathered[CodeSketch], named: Iterable[int
             del gathered.sketches[number]
         for cosines in gathered.similarity.values():
             cosines.pop(number, None)
+    for population in gathered.populations.values():
+        population.pop(TEST_LANGUAGE, None)
 
 
 def _search(

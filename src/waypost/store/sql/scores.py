@@ -13,7 +13,16 @@ if TYPE_CHECKING:
     Ids = NDArray[np.int64]
     Codes = NDArray[np.uint8]
 
-LANGUAGES = ("", "en", "de", "ru", "other", "code", "code-other")  # their positions are stored in files: only append
+LANGUAGES = (
+    "",
+    "en",
+    "de",
+    "ru",
+    "other",
+    "code",
+    "code-other",
+    "code-test",
+)  # their positions are stored in files: only append
 _FIRST_OF_CODE = 5
 _CODE = {language: code for code, language in enumerate(LANGUAGES)}
 
