@@ -180,8 +180,9 @@ class Labels:
         texts = [source.lines.get(row, "").replace(" ", "") for row in range(first, last + 1)]
         if not all(len(text) >= SHORTEST_LINE and WORD.search(text) for text in texts):
             return False
-        if len(source.between(first, last)) == len(source.tokens):
-            return False  # all code of a file is a pin of the file
+        tokens = source.between(first, last)
+        if len(tokens) == len(source.tokens) or any("\n" in token or "\\n" in token for token in tokens):
+            return False  # all code of a file is a pin of the file; a text of several lines goes beyond the piece
         around = [source.inside.get(row) for row in range(first, last + 1)]
         if kind == "line inside":
             return all(around)

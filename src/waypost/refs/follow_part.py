@@ -40,7 +40,7 @@ def follow_part(anchor: Anchor, was: LineRange | None, here: FileShape | None, o
 
 
 def _part_elsewhere(anchor: Anchor, others: OtherFiles) -> CodeVerdict | None:
-    """The lines in another changed file: the same if that is one, else the most similar ones."""
+    """The lines in another changed file: the same if that is one, else, outside any symbol, the most similar ones."""
     if anchor.count < _WORDS_RARE:
         return None
     spots = []
@@ -53,7 +53,8 @@ def _part_elsewhere(anchor: Anchor, others: OtherFiles) -> CodeVerdict | None:
     if len(spots) == 1:
         shape, place = spots[0]
         return _verdict(MOVED, shape, _lines(anchor, shape, place, place + anchor.count), None)
-    return _similar_elsewhere(anchor, others) if not spots and anchor.count >= _WORDS_DISTINCT else None
+    is_searchable = not spots and not anchor.qualified and anchor.count >= _WORDS_DISTINCT
+    return _similar_elsewhere(anchor, others) if is_searchable else None
 
 
 def _similar_elsewhere(anchor: Anchor, others: OtherFiles) -> CodeVerdict | None:

@@ -336,7 +336,7 @@ class TreeNow:
                 yield from paths
 
     def note_missing(self, path: str, commit: str) -> None:
-        """Tell that a missing file will be followed from this commit on, so that git is asked once for all of them."""
+        """Remember a missing file and a commit that had it. Git is asked once for all of them."""
         self._missing.setdefault(path, set()).add(commit)
 
     def _later_paths(self, path: str, commit: str) -> tuple[str, ...]:
