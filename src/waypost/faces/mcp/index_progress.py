@@ -141,9 +141,9 @@ def _state(report: Mapping[str, Any], unread: str) -> tuple[str, list[str]]:
 
 STATUS = Tool(
     "status",
-    "Show whether the memory is ready: counts, what is indexed, pending, stale or missing, and what to do.",
+    "Show what is indexed, pending, stale or missing, and what to do.",
     status,
-    {"index": {"type": "boolean", "description": "Index new and changed files now"}},
+    {"index": {"type": "boolean", "description": "Index changes now"}},
     (),
     {"type": "object", "properties": {"state": {}, "advice": {}}},
     idempotent=True,

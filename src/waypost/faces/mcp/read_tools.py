@@ -228,12 +228,12 @@ RECALL = Tool(
     {
         "question": {
             "type": "string",
-            "description": "Plain language; or an ID for its full text and history",
+            "description": "Plain language; or an ID, for all about it",
         },
         "k": {"type": "integer", "minimum": 1, "maximum": _MOST, "default": 5},
         "scope": {"type": "string", "enum": list(SCOPES), "default": "all"},
         "as_of": {"type": "string", "description": "What was true then: 2026-01-30"},
-        "known_at": {"type": "string", "description": "What was recorded by then"},
+        "known_at": {"type": "string", "description": "Recorded by then"},
         "fresh": {"type": "boolean", "description": "Leave out stale"},
     },
     ("question",),

@@ -98,10 +98,10 @@ USES = Tool(
     "Find who calls, implements, imports or references a symbol, with lines; or what it calls. Prefer it to grep.",
     uses,
     {
-        "symbol": {"type": "string", "description": "As name in symbols"},
+        "symbol": {"type": "string", "description": "As in symbols"},
         "direction": {"type": "string", "enum": list(DIRECTIONS), "default": "callers"},
         "depth": {"type": "integer"},
-        "tests": {"type": "boolean", "description": "Only in tests, or none"},
+        "tests": {"type": "boolean", "description": "Only or none"},
         "limit": {"type": "integer", "default": 50},
     },
     ("symbol",),

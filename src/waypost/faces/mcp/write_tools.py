@@ -248,19 +248,19 @@ _WRITTEN = {"type": "object", "properties": {"id": {}, "status": {}}}
 
 REMEMBER = Tool(
     "remember",
-    "Store something that will matter later (a fact, learning, fix, preference) in self-contained text. "
+    "Store something that will matter later, in self-contained text. "
     "Also correct or retract a memory; history stays.",
     remember,
     {
         "text": {"type": "string", "maxLength": LONGEST_TEXT},
         "kind": {"type": "string", "enum": ["fact", "learning", "fix", "preference", "constraint", "note"]},
         "refs": _REFS,
-        "replaces": {**_ID, "description": "ID of the memory that text corrects"},
-        "retract": {**_ID, "description": "ID to retract, without text"},
+        "replaces": {**_ID, "description": "ID that text corrects"},
+        "retract": {**_ID, "description": "ID, without text"},
         "valid_from": {"type": "string", "description": "True since"},
-        "level": {"type": "integer", "minimum": 0, "maximum": 3, "description": "0 rule for every task … 3 code"},
+        "level": {"type": "integer", "description": "0 (every task) to 3 (code)"},
         "domain": {"type": "string"},
-        "ttl": {"type": "string", "description": "Expires after: 12h, 3d, 2w"},
+        "ttl": {"type": "string", "description": "12h, 3d, 2w"},
     },
     (),
     _WRITTEN,
@@ -274,7 +274,7 @@ DECIDE = Tool(
         "because": {**_PARTS, "description": "Texts or IDs"},
         "leads_to": _PARTS,
         "given": _PARTS,
-        "refs": _REFS,
+        "refs": _PARTS,
         "replaces": _ID,
     },
     ("text",),
