@@ -344,9 +344,7 @@ class _Sync:
         self, path: str, places: list[PlacedEntry], before: Sequence[PlacedEntry], content: _FileContent | None
     ) -> None:
         # Forgotten or refused entries have no version: nothing could be put back.
-        written = [
-            place for place in places if not place.by_hand and self._writer.memories.versions(place.memory_id)
-        ]
+        written = [place for place in places if not place.by_hand and self._writer.memories.versions(place.memory_id)]
         if content is not None and written and self._was_overwritten(path, written, before, content):
             self._put_back(path, written, content)
             places = [place for place in places if place not in written]
