@@ -3,8 +3,8 @@
 A mark is a keyed hash without text. A rejected fact leaves marks of its statement, for any kind and domain, and of the
 extractor's topic. A draft is blocked by its own text and by every part that it states as a whole. Marks of earlier
 versions were scoped by kind and domain; they block the same text in that scope. A rejected journal entry leaves and
-meets only the mark of its speaker and time. A forgotten one also leaves the mark of its text, said by anybody at any
-time, unless it is small talk.
+meets only the mark of its speaker and time. A forgotten one also leaves the mark of its text, for every speaker and
+time. Small talk leaves none.
 """
 
 import hmac
@@ -38,7 +38,7 @@ def blocking_marks(key: bytes, version: Version) -> list[bytes]:
 
 
 def spoken_mark(key: bytes, version: Version) -> bytes | None:
-    """The mark of a journal entry's text, whoever says it and when; None for small talk and for facts."""
+    """The mark of a journal entry's text, for every speaker and time. None for small talk and for facts."""
     if not KINDS[version.kind].is_journal:
         return None
     text = fingerprint_text(version.text)

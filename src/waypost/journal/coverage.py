@@ -44,8 +44,7 @@ class CoverageIndex:
 
     def covering(self, day: date) -> tuple[str, ...]:
         """The files that cover a day: its own, else the summary of the shortest period."""
-        week = Week.of(day)
-        summaries = (week_path(week), month_path(week.month), year_path(week.month.year))
+        summaries = (week_path(Week.of(day)), month_path(Month.of(day)), year_path(day.year))
         return self.day(day) or tuple(path for path in summaries if path in self.paths)[:1]
 
     def week(self, day: date) -> str | None:

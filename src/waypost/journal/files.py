@@ -225,7 +225,10 @@ class JournalFolder:
         if not plain.exists():
             return
         write_private_file(packed, pack(_bytes_of(plain)), replace=True)
-        plain.unlink()
+        try:
+            plain.unlink()
+        except OSError as error:
+            raise write_failure(error, plain) from error
         sync_directory(plain.parent)
 
     # -- paths on disk

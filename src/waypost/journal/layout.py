@@ -38,7 +38,7 @@ class Week:
 
     @property
     def month(self) -> "Month":
-        """A week belongs to the month of its Thursday."""
+        """A week's file is archived with the month of its Thursday. Its entries belong to the months of their days."""
         thursday = self.first + timedelta(days=3)
         return Month(thursday.year, thursday.month)
 
@@ -50,6 +50,10 @@ class Week:
 class Month:
     year: int
     number: int
+
+    @classmethod
+    def of(cls, day: date) -> Self:
+        return cls(day.year, day.month)
 
     @property
     def first(self) -> date:

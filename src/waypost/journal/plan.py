@@ -108,11 +108,24 @@ def _months(files: Files, joins: Sequence[Join], today: date) -> list[MakeMonth]
     for week in sorted(weeks):
         if week.first <= today and not is_closed_at(files, layout.month_path(week.month)):
             months[week.month].append(week)
-    return [
-        MakeMonth(month_due(month), month, tuple(weeks_of_month))
-        for month, weeks_of_month in months.items()
-        if month_due(month) <= today
-    ]
+    steps = [MakeMonth(month_due(month), month, tuple(weeks_of_month)) for month, weeks_of_month in months.items()]
+    steps += [MakeMonth(month_due(month), month, (), days) for month, days in _months_without_weeks(files, joins)]
+    return [step for step in steps if step.due <= today]
+
+
+def _months_without_weeks(files: Files, joins: Sequence[Join]) -> list[tuple[Month, tuple[str, ...]]]:
+    """Months without a page whose only days are in weeks of the month before or after."""
+    days: dict[Month, set[str]] = defaultdict(set)
+    joining = [archive_of(path) for join in joins for path in join.paths]
+    for path in (*open_in(files, "archive/daily", layout.day_of), *joining):
+        day = layout.day_of(path)
+        if day is not None and Week.of(day).month != Month.of(day):
+            days[Month.of(day)].add(path)
+    with_weeks = {join.week.month for join in joins}
+    with_weeks |= {week.month for path in files if days and (week := layout.week_of(path))}
+    made = {month for path in files if days and (month := layout.month_of(path))}
+    missing = sorted(month for month in days if month not in with_weeks and month not in made)
+    return [(month, tuple(sorted(days[month]))) for month in missing]
 
 
 def _years(files: Files, joins: Sequence[Join], new_months: Sequence[MakeMonth], today: date) -> list[MakeYear]:
@@ -121,7 +134,7 @@ def _years(files: Files, joins: Sequence[Join], new_months: Sequence[MakeMonth],
     leaving_paths = {path for join in joins for path in join.paths}
     leaving_paths |= {layout.week_path(week) for step in new_months for week in step.weeks}
     weeks = [week for path in files if path not in leaving_paths and (week := _week_of_live(path))]
-    unfinished = {week.month.year for week in weeks if week.first <= today}
+    unfinished = {day.year for week in weeks if week.first <= today for day in (week.first, week.last)}
     unfinished |= {year for path, file in files.items() if file.is_closed and (year := _year_of_closed(path))}
     years: dict[int, list[Month]] = defaultdict(list)
     for month in sorted(months):

@@ -79,6 +79,7 @@ class MakeMonth:
     due: date
     month: Month
     weeks: tuple[Week, ...]  # their files move to the archive
+    days: tuple[str, ...] = ()  # of a month without weeks: its only days, which are in weeks of other months
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,23 @@
 """The text of a forgotten entry does not come back at another time or from another speaker. Small talk does."""
 
+import gzip
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import OpenMemory, TestClock
 from tests.flows.journal.days import root_of
+from tests.home_files import contents
 
 from waypost.memory import Memory
 
 ZEBRA = "My quizzical zebra Xanthippe sleeps in the pantry."
 
 
-def say(memory: Memory, text: str, **more: object) -> str:
+def say(memory: Memory, text: str, **more: Any) -> str:
     return memory.remember(text, kind="conversation", session="s", speaker="user", **more).id or ""
 
 
@@ -21,8 +25,9 @@ def say(memory: Memory, text: str, **more: object) -> str:
 def test_a_forgotten_text_is_refused_at_any_other_time(memory: Memory, clock: TestClock) -> None:
     memory.forget(say(memory, ZEBRA))
     clock.advance(hours=1)
+    turn: dict[str, Any] = {"kind": "conversation", "session": "t", "speaker": "user"}
     for more in ({}, {"time": "2026-01-29T10:00:00Z"}, {"time": "2026-01-30T12:30:00Z", "speaker": "anna"}):
-        receipt = memory.remember(ZEBRA.upper(), **{"kind": "conversation", "session": "t", "speaker": "user", **more})
+        receipt = memory.remember(ZEBRA.upper(), **(turn | more))
         assert receipt.status == "refused" and "forgotten" in (receipt.reason or "")
     assert memory.list() == []
 
@@ -61,7 +66,7 @@ def test_a_person_can_allow_a_forgotten_text_again(memory: Memory, person: Memor
 
 
 _COMMENT = re.compile(r" <!--[^\n]*-->")
-_STATES = {
+_STATES: dict[str, Callable[[str], str]] = {
     "restored": lambda text: text,
     "without its comment": lambda text: _COMMENT.sub("", text),
     "without its id": lambda text: re.sub(r"id=\S+ ", "", text),
@@ -94,3 +99,50 @@ def test_a_restored_file_of_a_forgotten_entry_stops_no_command(
         memory.admin.doctor()
     say(memory, "We sail to Bergen on Friday.")
     assert [row["text"] for row in memory.list()] == ["We sail to Bergen on Friday."]
+
+
+OLD_WEEK = """## Kalenderwoche 2
+
+### Hauptthemen
+- Mittwoch: My quizzical zebra Xanthippe sleeps in the pantry. Danach Tee.
+- Memory 2.0
+
+We spoke about much. my **quizzical** zebra Xanthippe sleeps in the pantry, she said.
+Xanthippe is well.
+"""
+
+
+@pytest.fixture
+def imported(memory: Memory, tmp_path: Path) -> Memory:
+    root = tmp_path / "users" / "42"
+    for name in ("daily", "weekly", "monthly"):
+        (root / name).mkdir(parents=True)
+    day = f"# 2026-01-07\n\n### Benutzer - 10:00:00\n{ZEBRA}\n\n### Benutzer - 11:00:00\nWe sail to Bergen on Friday.\n"
+    (root / "daily" / "20260107.md").write_text(day)
+    (root / "weekly" / "2026-W02.md").write_text(OLD_WEEK)
+    (root / "monthly" / "2026-01.md").write_text(f"# 2026-01\n\n- {ZEBRA}\n- Sailing\n")
+    index = f"# Memory\n\n## Persönliche Details\n- Name: Raimund\n- Merke: {ZEBRA}\n\nAm 7.1.: {ZEBRA}\n"
+    (root / "memory.md").write_text(index)
+    memory.journal.import_folder("crowdbot", root)
+    return memory
+
+
+def holding(folder: Path, word: str) -> list[str]:
+    return [
+        path.name
+        for path, content in contents(folder).items()
+        if word.encode() in (gzip.decompress(content) if path.suffix == ".gz" else content)
+    ]
+
+
+def test_a_forgotten_entry_is_gone_from_imported_pages(imported: Memory) -> None:
+    root = root_of(imported)
+    assert "pantry" in (root / "weekly" / "2026-W02.md").read_text()
+    [entry] = [row["id"] for row in imported.list() if row["text"] == ZEBRA and row["speaker"]]
+    imported.forget(entry)
+    assert holding(imported.space.folder, "pantry") == []
+    week = (root / "weekly" / "2026-W02.md").read_text()
+    assert "- Memory 2.0\n" in week and "We spoke about much." in week and "Danach Tee." in week
+    assert "- Name: Raimund" in (root / "MEMORY.md").read_text()
+    assert "- Sailing" in (root / "monthly" / "2026-01.md").read_text()
+    assert not [row for row in imported.list() if "pantry" in row["text"]]

@@ -193,3 +193,11 @@ def test_metrics_have_the_names_of_the_seed_and_count_what_there_is(memory: Memo
         "tokens_saved_vs_v1": found["tokens_saved_vs_v1"],
     }
     assert 24_900 < found["tokens_saved_vs_v1"] <= 25_010
+
+
+def test_protecting_and_forgetting_an_entry_is_logged(memory: Memory) -> None:
+    entry = memory.remember("We sail to Bergen on Friday.", kind="note").id or ""
+    memory.protect(entry)
+    memory.forget(entry)
+    assert [row["id"] for row in events(memory.space, event="protected")] == [entry]
+    assert [row["id"] for row in events(memory.space, event="forgotten")] == [entry]

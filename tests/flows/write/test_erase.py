@@ -113,13 +113,15 @@ def test_a_person_lifts_what_was_forgotten_whatever_its_kind(
     assert memory.remember(SECRET, kind=kind).status == "added"
 
 
-def test_a_person_lifts_what_was_said_by_naming_who_said_it_when(open_memory: OpenMemory, tmp_path: Path) -> None:
+def test_a_person_lifts_what_was_said_whoever_said_it(open_memory: OpenMemory, tmp_path: Path) -> None:
     memory = open_memory()
-    turn = {"kind": "conversation", "session": "s1", "speaker": "Ada", "time": "2026-01-01T10:00:00Z"}
+    turn: dict[str, Any] = {"kind": "conversation", "session": "s1", "speaker": "Ada", "time": "2026-01-01T10:00:00Z"}
     memory.forget(remembered(memory, SECRET, **turn))
     person = Memory.open(tmp_path / "work" / "project", caller=OWNER)
-    assert not person.facts.lift_rejection(SECRET, **{**turn, "speaker": "Bob"})
-    assert person.facts.lift_rejection(SECRET, **turn)
+    assert memory.remember(SECRET, **{**turn, "speaker": "Bob"}).status == "refused"
+    assert person.facts.lift_rejection(SECRET, **{**turn, "speaker": "Bob"})
+    assert not person.facts.lift_rejection(SECRET, **turn)
+    assert memory.remember(SECRET, **turn).status == "added"
     with pytest.raises(InvalidInput):
         person.facts.lift_rejection(SECRET, kind="symbol")
 

@@ -1,5 +1,6 @@
 """Forget a memory: every version, everything derived from it, and every copy within reach."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from waypost.errors import NotFound
@@ -8,8 +9,10 @@ from waypost.flows.backup.erase_from_snapshots import note_for_snapshots
 from waypost.flows.erase.cleanup import clean_up, note_erased
 from waypost.flows.erase.exports import clean_exports
 from waypost.flows.facts.candidates import marks_of
-from waypost.flows.journal_files.erase_from_files import erase_entries
-from waypost.flows.journal_files.reconcile import sync_in
+from waypost.flows.journal.entry_import import erase_from_notes
+from waypost.flows.journal_files.erase_from_files import copies_in_pages, erase_entries
+from waypost.flows.journal_files.log import note
+from waypost.flows.journal_files.reconcile import record_in, sync_in
 from waypost.flows.journal_files.write import is_filed, journal_writer, write_through
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.authority import refuse_outranked
@@ -66,8 +69,11 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller, *, dry_run: bool = 
         sync_in(space, writer)  # recent edits by hand are forgotten too
         versions, rows = _rows_of(writer, memory_id)
         _need_something(memory_id, versions, rows)
-        now, copies = space.clock(), rows.versions
-        refuse_outranked(caller, copies, "forget it")
+        now, own = space.clock(), rows.versions
+        refuse_outranked(caller, own, "forget it")
+        if any(is_filed(version) for version in own):
+            _, rows = _rows_of(writer, memory_id, copies_in_pages(space, writer, [version.text for version in own]))
+        copies = rows.versions
         for row in rows.same:
             for mark in marks_of(row, key):
                 writer.tombstones.add(mark, now, memory_id)
@@ -78,10 +84,11 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller, *, dry_run: bool = 
             spoken = spoken_mark(key, version)
             for digest in (*erased_marks(key, version), *([spoken] if spoken else ())):
                 writer.tombstones.add(digest, now, memory_id)
-        if any(is_filed(version) for version in copies):
+        if any(is_filed(version) for version in own):
             filed = erase_entries(
-                space, writer, {version.memory_id for version in copies}, [version.text for version in copies]
+                space, writer, {version.memory_id for version in own}, [version.text for version in own]
             )
+            erase_from_notes(writer, [version.text for version in own])
         reinstated = end_versions(
             space, writer, [version for version in copies if version.superseded_at is None], caller, key, now
         )
@@ -93,18 +100,23 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller, *, dry_run: bool = 
         for other, count in erase_rows(writer, rows).items():
             details = {"versions": count, "owners_word": caller.owners_word}
             writer.audit.add(AuditEntry(now, "forget", other, caller.source, caller.actor, details))
+        pages = [path for path in filed if path.endswith(".md") and space.journal.exists(path)]
+        record_in(space, writer, pages)  # what is left of pages with copies becomes memories of its own
         note_for_snapshots(space, writer, rows, {version.fingerprint for version in versions})
         media = [name for version in copies if (name := version.details.get(HEADING, {}).get("media"))]
         note_erased(space, writer, [memory_id, *(version.memory_id for version in copies)], media)
     # Exports again: one may have been made meanwhile.
     done = clean_up(space, traces_of(rows.texts), {version.text for version in copies})
+    if filed:
+        note(space, "forgotten", id=memory_id, files=sorted(filed))
     exports, files = sorted(changed | done.exports), sorted({*filed, *done.media})
     return Forgotten(memory_id, len(versions), tuple(exports), done.complete, tuple(files))
 
 
-def _rows_of(reader: Reader, memory_id: str) -> tuple[list[Version], TargetRows]:
+def _rows_of(reader: Reader, memory_id: str, others: Collection[str] = ()) -> tuple[list[Version], TargetRows]:
     versions = reader.memories.versions(memory_id)
-    return versions, rows_to_erase(reader, ErasureTargets({memory_id}, {version.fingerprint for version in versions}))
+    fingerprints = {version.fingerprint for version in versions}
+    return versions, rows_to_erase(reader, ErasureTargets({memory_id, *others}, fingerprints))
 
 
 def _need_something(memory_id: str, versions: list[Version], rows: TargetRows) -> None:

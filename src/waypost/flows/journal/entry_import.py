@@ -6,15 +6,27 @@ import can be repeated. Undo removes entries that nobody changed since, and exac
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from waypost.errors import StoreError
+from waypost.flows.journal_files.erase_from_files import ErasedEntries
+from waypost.flows.journal_files.log import note
 from waypost.flows.journal_files.preferences import forget_promoted, promote_preferences
-from waypost.flows.move.imports import Undone, batches, finish, register, undo_import, unfinished, unregister, write
+from waypost.flows.move.imports import (
+    Undone,
+    batches,
+    finish,
+    read_imports,
+    register,
+    undo_import,
+    unfinished,
+    unregister,
+    write,
+)
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.masking import without_secrets
 from waypost.flows.versions.prepare import locate_drafts
@@ -23,7 +35,7 @@ from waypost.model.draft import Draft
 from waypost.model.journal import Entry, Score, ScoredEntry
 from waypost.model.memory import IMPORT, Caller
 from waypost.model.receipt import Receipt
-from waypost.store.protocol import Reader
+from waypost.store.protocol import Reader, Writer
 from waypost.text.secrets.masking import mask
 
 Progress = Callable[[int, int], None]  # entries done, total
@@ -143,6 +155,7 @@ def bring(
             counted.masked += len(hidden.findings)
     if counted.added or pages:
         finish(space, import_id)
+        note(space, "imported", id=import_id, origin=plan.origin, entries=counted.added, files=pages)
         return counted.report(plan, import_id, tuple(pages), backup)
     unregister(space, import_id)
     return counted.report(plan, None, (), backup)
@@ -254,6 +267,16 @@ def _note_page(space: OpenSpace, import_id: str, path: str, text: str, *, create
         noted = json.loads(writer.meta.get(f"{_FILES}:{import_id}") or "[]")
         noted = [entry for entry in noted if entry["path"] != path]  # an earlier try
         writer.meta.set(f"{_FILES}:{import_id}", json.dumps([*noted, {"path": path, "text": text, "created": created}]))
+
+
+def erase_from_notes(writer: Writer, texts: Iterable[str]) -> None:
+    """Erase copies of these texts from what is noted about imported files."""
+    erased = ErasedEntries(frozenset(), tuple(texts), frozenset())
+    for key in (f"{_FILES}:{row['id']}" for row in read_imports(writer)):
+        pages = json.loads(writer.meta.get(key) or "[]")
+        cleaned = [{**page, "text": erased.without_copies(page["text"])} for page in pages]
+        if cleaned != pages:
+            writer.meta.set(key, json.dumps(cleaned))
 
 
 # -- undo

@@ -198,21 +198,16 @@ def _entries_of_days(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> It
 def _overview(space: OpenSpace) -> Iterator[TimelinePeriod]:
     counts, files = tallies(space), space.journal.scan()
     spans: dict[str, tuple[date, date, str]] = {}
-    whole = {
-        day for day, paths in files_by_day(files).items() if layout.stage_of(paths[-1]) == "daily"
-    }  # shown as days
+    days: dict[str, set[date]] = {}
     for day, paths in files_by_day(files).items():
         path, first, last, name = paths[-1], day, day, day.isoformat()
         if layout.stage_of(path) != "daily":
             week = layout.Week.of(day)
-            path, first, last, name = _summary_of(week, files) or (path, week.first, week.last, str(week))
+            path, first, last, name = _summary_of(day, files) or (path, week.first, week.last, str(week))
         spans.setdefault(name, (first, last, path))
+        days.setdefault(name, set()).add(day)
     for name, (first, last, path) in sorted(spans.items(), key=lambda item: (item[1][1], item[0]), reverse=True):
-        inside = [
-            tally
-            for day, tally in counts.items()
-            if first <= day <= last and (day in whole) == bool(_DAY.fullmatch(name))
-        ]
+        inside = [tally for day, tally in counts.items() if day in days[name]]
         yield TimelinePeriod(
             name,
             first,
@@ -223,17 +218,12 @@ def _overview(space: OpenSpace) -> Iterator[TimelinePeriod]:
         )
 
 
-def _summary_of(week: layout.Week, files: "dict[str, Any]") -> tuple[str, date, date, str] | None:
+def _summary_of(day: date, files: "dict[str, Any]") -> tuple[str, date, date, str] | None:
+    week, month = layout.Week.of(day), layout.Month.of(day)
     if layout.week_path(week) in files:
         return layout.week_path(week), week.first, week.last, str(week)
-    if layout.month_path(week.month) in files:
-        return (layout.month_path(week.month), week.month.weeks[0].first, week.month.weeks[-1].last, str(week.month))
-    if layout.year_path(week.month.year) in files:
-        year = week.month.year
-        return (
-            layout.year_path(year),
-            layout.Month(year, 1).weeks[0].first,
-            layout.Month(year, 12).weeks[-1].last,
-            str(year),
-        )
+    if layout.month_path(month) in files:
+        return layout.month_path(month), month.first, month.last, str(month)
+    if layout.year_path(day.year) in files:
+        return layout.year_path(day.year), date(day.year, 1, 1), date(day.year, 12, 31), str(day.year)
     return None

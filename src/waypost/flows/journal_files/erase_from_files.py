@@ -1,7 +1,8 @@
 """Erase entries from every file of the journal: days, archives, summaries, index, backups.
 
 Entries are removed by id. Summaries, the index page and its backups lose the lines that name them as source. They also
-lose lines with a word that only these entries contained. What people wrote around them stays.
+lose lines with a word that only these entries contained. Pages of people, also imported ones, lose sentences that copy
+the text. What people wrote around them stays.
 """
 
 import contextlib
@@ -26,6 +27,9 @@ from waypost.system.platform import write_private_file
 _WORD = re.compile(r"\w{3,}")
 _BACKUPS = ("backups/*", "memory_v1_backup*.md")  # of the index page, and of imports
 _LARGEST_BACKUP = 256 * 1024 * 1024  # bytes, uncompressed: the limit for imports
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[*_\"'»“”)]*\s+|\n")
+_LINE_START = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)])\s+|>\s?)*")
+_FEWEST_WORDS = 4  # of a sentence that is recognised as a copy
 _CONFLICT = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
 
@@ -50,7 +54,33 @@ class ErasedEntries:
             return False
         if any(memory_id in line for memory_id in self.ids) or self._lines & {_normal_line(line)}:
             return True
+        if self.without_copies(line) != line:
+            return True
         return not self.own_words.isdisjoint(word.casefold() for word in _WORD.findall(line))
+
+    @cached_property
+    def _sentences(self) -> tuple[str, ...]:
+        said = (_words_of(sentence) for text in self.texts for sentence in _SENTENCE_END.split(text))
+        return tuple(dict.fromkeys(words for words in said if words.count(" ") > _FEWEST_WORDS))
+
+    def without_copies(self, text: str) -> str:
+        """The text without sentences that copy one of these entries, whole or shortened."""
+        if not self._sentences:
+            return text
+        return "".join(map(self._line_without_copies, text.splitlines(keepends=True)))
+
+    def _line_without_copies(self, line: str) -> str:
+        start = (_LINE_START.match(line) or [""])[0]
+        sentences = _SENTENCE_END.split(line[len(start) :].rstrip())
+        kept = [sentence for sentence in sentences if not self._is_copy(sentence)]
+        if len(kept) == len(sentences) or line.startswith("#"):
+            return line
+        end = line[len(line.rstrip("\r\n")) :]
+        return start + " ".join(kept) + end if any(map(_words_of, kept)) else ""
+
+    def _is_copy(self, sentence: str) -> bool:
+        words = _words_of(sentence)
+        return words.count(" ") > _FEWEST_WORDS and any(said in words or words in said for said in self._sentences)
 
     def without(self, text: str) -> str:
         return "".join(line for line in text.splitlines(keepends=True) if not self.mentions(line))
@@ -92,7 +122,8 @@ def _with_own_words(
         with contextlib.suppress(WaypostError):
             for unit in units_of(folder, path, folder.read(path)):
                 if not _is_erased(unit, path, nothing):
-                    words -= {word.casefold() for word in _WORD.findall(unit.entry.text)}
+                    text = unit.entry.text if stage_of(path) in PAGES else nothing.without_copies(unit.entry.text)
+                    words -= {word.casefold() for word in _WORD.findall(text)}
     return ErasedEntries(ids, texts, frozenset(words), digests)
 
 
@@ -180,7 +211,19 @@ def _points_without(text: str, erased: ErasedEntries) -> str:
     bullets = parse_bullets(text)
     said = set(erased.texts)
     places = [at for at, bullet in enumerate(bullets) if bullet.id in erased.ids or bullet.text in said]
-    return without_bullets(text, places) if places else text
+    return erased.without_copies(without_bullets(text, places) if places else text)
+
+
+def copies_in_pages(space: OpenSpace, writer: Writer, texts: Iterable[str]) -> set[str]:
+    """Memories from pages of people, also imported ones, that copy one of these texts."""
+    erased, folder = ErasedEntries(frozenset(), tuple(dict.fromkeys(texts)), frozenset()), space.journal
+    paths = [path for path in folder.scan() if stage_of(path) not in PAGES]
+    ids = set[str]()
+    for place in writer.journal.places(space.journal_id, paths):
+        versions = writer.memories.versions(place.memory_id)
+        if any(erased.without_copies(version.text) != version.text for version in versions):
+            ids.add(place.memory_id)
+    return ids
 
 
 def _backup_files(folder: JournalFolder) -> Iterator[Path]:
@@ -212,6 +255,12 @@ def _clean_backup(place: Path, erased: ErasedEntries) -> bool:
     cleaned = after.encode("utf-8", "surrogateescape")
     write_private_file(place, pack(cleaned) if place.suffix == PACKED else cleaned, replace=True)
     return True
+
+
+def _words_of(sentence: str) -> str:
+    """The words of a sentence, each between spaces; empty without words."""
+    words = re.findall(r"[^\W_]+", sentence.casefold())
+    return f" {' '.join(words)} " if words else ""
 
 
 def _normal_line(line: str) -> str:

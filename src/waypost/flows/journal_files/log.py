@@ -22,9 +22,9 @@ from waypost.system.platform import PRIVATE_FILE, try_lock
 
 EVENTS = frozenset((
     "soft_trim_applied", "weekly_summary_created", "importance_score", "size_trigger", "archive_compressed",
-    "context_loaded", "monthly_summary_created", "yearly_summary_created", "summary_failed", "archived", "cleanup",
+    "context_loaded", "monthly_summary_created", "yearly_summary_created", "summary_failed", "cleanup",
     "index_refreshed", "index_restored", "preference_promoted", "curated", "pruned", "restored", "imported",
-    "migrated", "protected", "forgotten", "linked", "media_kept",
+    "protected", "forgotten", "linked", "media_kept",
 ))  # fmt: skip
 LOG = "journal.log"
 LARGEST = 1024 * 1024  # bytes; a larger log becomes journal.log.1

@@ -262,6 +262,11 @@ def protect(space: OpenSpace, memory_id: str, caller: Caller, *, on: bool = True
         writer.memories.set_state(memory_id, protected=on)
         audit(space, writer, "protect" if on else "unprotect", memory_id, caller, {})
         write_through(space, writer, [memory_id])
+        in_journal = any(is_filed(version) for version in current_versions(writer, memory_id))
+    if in_journal:
+        from waypost.flows.journal_files.log import note  # only for journal entries
+
+        note(space, "protected", id=memory_id, on=on)
 
 
 @dataclass(frozen=True, slots=True)

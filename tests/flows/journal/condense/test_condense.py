@@ -23,11 +23,12 @@ from tests.flows.journal.days import (
 )
 
 from waypost import Memory
-from waypost.errors import LlmUnavailable
+from waypost.errors import LlmUnavailable, StoreReadOnly
 from waypost.flows.journal.condense import run_state
 from waypost.flows.journal.condense.run import LOCK
 from waypost.flows.journal.condense.texts import summary_of
 from waypost.flows.journal_files.log import events
+from waypost.journal.files import JournalFolder
 from waypost.journal.markdown import parse_page
 from waypost.system.platform import try_lock
 
@@ -397,3 +398,53 @@ def test_what_a_killed_writer_left_is_swept_up(memory: Memory, clock: TestClock)
     condensed(memory)
     assert not ours.exists()
     assert other.exists()
+
+
+def test_entries_are_on_the_month_and_year_page_of_their_own_date(memory: Memory, clock: TestClock) -> None:
+    """2025-12-29 is a Monday of week 1 of 2026."""
+    start = date(2025, 12, 22)
+    words = days(memory, clock, 28, start)
+    clock.now = at_four(date(2028, 2, 1))
+    assert condensed(memory).steps
+    of_day = {number: words[2 * number] for number in range(28)}
+    for number, word in of_day.items():
+        day = start + DAY * number
+        pages = {path: page_of(memory, path) for path in names(memory, "yearly/")}
+        assert [path for path, text in pages.items() if word in text] in ([], [f"yearly/{day.year}.md"]), day
+        months = {path: (root_of(memory) / path).read_bytes() for path in names(memory, "archive/monthly/")}
+        texts = {path: gzip.decompress(content).decode() for path, content in months.items()}
+        inside = [path for path, text in texts.items() if word in text]
+        assert inside in ([], [f"archive/monthly/{day:%Y-%m}.md.gz"]), day
+    assert any(of_day[number] in texts["archive/monthly/2025-12.md.gz"] for number in range(7, 10))
+
+
+def test_a_month_whose_only_days_are_in_weeks_of_another_month_has_a_page(memory: Memory, clock: TestClock) -> None:
+    clock.now = noon(date(2025, 12, 30))
+    word = "Bergen"
+    text = f"Remember this: I have decided to move to {word} in May, that is very important to me."
+    memory.remember(text, kind="conversation", session="s", speaker="user", time=clock.now)
+    clock.now = at_four(date(2026, 5, 1))
+    done = condensed(memory)
+    assert names(memory, "monthly/") == ["monthly/2025-12.md"]
+    assert word in page_of(memory, "monthly/2025-12.md")
+    assert "monthly/2025-12.md" in done.made
+    assert names(memory, "weekly/") == []
+    assert condensed(memory).steps == ()
+
+
+def test_a_read_only_folder_is_skipped_and_the_rest_continues(
+    memory: Memory, clock: TestClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days(memory, clock, 9)
+    replace = JournalFolder.replace
+
+    def refuse(folder: JournalFolder, path: str, text: str, *, expected: str | None) -> bool:
+        if path == "weekly/2026-W03.md":
+            raise StoreReadOnly(f"{path} cannot be written: Permission denied.", "Make it writable.")
+        return replace(folder, path, text, expected=expected)
+
+    monkeypatch.setattr(JournalFolder, "replace", refuse)
+    clock.now = at_four(START + DAY * 20)
+    done = condensed(memory)
+    assert done.made == ("weekly/2026-W04.md",)
+    assert any("weekly/2026-W03.md cannot be written" in notice for notice in done.notices)

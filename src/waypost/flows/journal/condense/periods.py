@@ -1,6 +1,6 @@
 """Steps of condensing for months and years: made from the entries of their days, never from other summaries."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date
 
 from waypost.flows.journal.condense.days import bytes_of
@@ -17,13 +17,12 @@ from waypost.journal.summary.frame import split_frame, summary_file
 
 def make_month(run: CondenseRun, step: MakeMonth) -> CondenseStep:
     sources = [layout.week_path(week) for week in step.weeks]
-    return _make(run, "month", step.due, step.month, layout.month_path(step.month), sources, step.month.weeks)
+    return _make(run, "month", step.due, step.month, layout.month_path(step.month), sources)
 
 
 def make_year(run: CondenseRun, step: MakeYear) -> CondenseStep:
     sources = [layout.month_path(month) for month in step.months]
-    weeks = [week for number in range(1, 13) for week in Month(step.year, number).weeks]
-    return _make(run, "year", step.due, step.year, layout.year_path(step.year), sources, weeks)
+    return _make(run, "year", step.due, step.year, layout.year_path(step.year), sources)
 
 
 def _make(
@@ -33,9 +32,8 @@ def _make(
     period: Month | int,
     path: str,
     sources: Sequence[str],
-    weeks: Iterable[Week],
 ) -> CondenseStep:
-    changes, there, size = FileChanges(), [], 0
+    changes, there, size = FileChanges(), list[str](), 0
     for source in sources:
         live = run.read(source)
         if live is None:  # a week without entries
@@ -46,11 +44,14 @@ def _make(
         changes.remove(source, live)
         there.append(source)
         size += bytes_of(live)
-    if not there:
+    if sources and not there:
         return CondenseStep(name, due, ())
-    scores = lasting(run.scored_alone(current_entries(run, _pages(run, weeks)), due), {})
+    scores = lasting(run.scored_alone(current_entries(run, _pages(run, period)), due), {})
     before = run.read(path)
     base = before if before is not None else run.read(layout.archived_path(path)) if name == "month" else None
+    if sources and not scores and base is None:  # all its entries are of the month before or after
+        run.write(changes)
+        return CondenseStep(name, due, tuple(there), None, size)
     changes.put(path, before, summary_file(base, str(period), run.summary(period, scores).text))
     run.write(changes)
     grown = bytes_of(changes.written[path]) - bytes_of(before or "")
@@ -58,15 +59,18 @@ def _make(
     return CondenseStep(name, due, tuple(there), path, size - grown)
 
 
-def _pages(run: CondenseRun, weeks: Iterable[Week]) -> dict[str, JournalPage]:
-    """The archived days of these weeks, without weeks that somebody holds."""
+def _pages(run: CondenseRun, period: Month | int) -> dict[str, JournalPage]:
+    """The archived days of this month or year, without weeks that somebody holds."""
+    first = date(period, 1, 1) if isinstance(period, int) else period.first
+    last = date(period, 12, 31) if isinstance(period, int) else period.last
     files = run.folder.scan()
     pages = {}
-    for week in weeks:
+    for monday in range(Week.of(first).first.toordinal(), last.toordinal() + 1, 7):
+        week = Week.of(date.fromordinal(monday))
         if layout.week_path(week) in run.closed:
             continue
         for day, place in joined_days(files, week).items():
-            text = run.read(place)
+            text = run.read(place) if first <= day <= last else None
             if text is not None:
                 pages[place] = parse_page(text, day, run.folder.zone)
     return pages

@@ -146,7 +146,7 @@ def _work(run: CondenseRun) -> list[CondenseStep]:
             except WaypostError as error:
                 _leave(run, step, error.what)
                 break
-            if done_step.files:
+            if done_step.files or done_step.made:
                 done.append(done_step)
                 run.report(step_text(done_step))
     return done
@@ -166,7 +166,7 @@ def _sources(step: Step) -> tuple[str, ...]:
         case Rescore() | Join():
             return step.paths
         case MakeMonth():
-            return tuple(layout.week_path(week) for week in step.weeks)
+            return tuple(layout.week_path(week) for week in step.weeks) or step.days
         case MakeYear():
             return tuple(layout.month_path(month) for month in step.months)
 
@@ -199,7 +199,8 @@ def step_text(done: CondenseStep) -> str:
         case "compress":
             return f"{files} compressed, {done.saved:,} bytes smaller"
         case _:
-            return f"{done.made} made; {files} put into the archive"
+            made = f"{done.made} made" if done.made else ""
+            return "; ".join(part for part in (made, f"{files} put into the archive" if files else "") if part)
 
 
 _STEPS: Mapping[type, tuple[str, Callable[[CondenseRun, Any], CondenseStep]]] = {

@@ -7,11 +7,12 @@ engine or a language model works.
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import date, datetime, time
 from typing import Any
 
-from waypost.errors import StoreBusy, StoreFull, StoreReadOnly, WaypostError
+from waypost.errors import StoreBusy, StoreFull, WaypostError
 from waypost.flows.journal.condense.scores import EntryScores
 from waypost.flows.journal.condense.texts import SummaryText, SummaryWriter, open_writer, summary_of
 from waypost.flows.journal.see_also import see_also
@@ -28,7 +29,7 @@ from waypost.journal.summary.page import Period
 from waypost.model.journal import Entry, ScoredEntry, mark_of
 
 CONDENSED_AT = time(4)  # local time: when steps are due, and as of when entries are scored
-FATAL = (StoreBusy, StoreFull, StoreReadOnly)  # no other file could be written either
+FATAL = (StoreBusy, StoreFull)  # no other file could be written either
 _MARKS = "journal_condensed"
 _UNFINISHED = re.compile(r"\..+\.md(?:\.gz)?\.\d+\.[0-9a-f]{8}\.tmp")
 
@@ -160,7 +161,8 @@ class CondenseRun:
                 if place.is_dir() and not place.is_symlink():
                     for left in place.glob(".*.tmp"):
                         if _UNFINISHED.fullmatch(left.name):
-                            left.unlink(missing_ok=True)
+                            with suppress(OSError):  # in a read-only folder: nobody reads it
+                                left.unlink(missing_ok=True)
 
     # -- what was done before
 
