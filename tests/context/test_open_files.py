@@ -1,5 +1,6 @@
 """The code to open: each file once, with the symbols that matter."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from waypost.context.open_files import BEHIND, LEAST, CodeDetails, OpenFile, files_to_open
@@ -66,3 +67,10 @@ def test_a_table_is_shown_with_its_columns() -> None:
 def test_names_of_a_stranger_stay_on_their_line() -> None:
     line = OpenFile("a\nb.py", 2.0, (symbol("a\nb.py", "x\ny", 1.0),)).line({}, ENGLISH)
     assert "\n" not in line
+
+
+def test_nothing_is_opened_if_no_word_and_no_meaning_matches() -> None:
+    near = symbol("near.py", "a", 0.0, file=2.0)
+    assert files_to_open([near]) == []
+    assert files_to_open([replace(near, why={**near.why, "meaning": 0.7})])
+    assert files_to_open([near, symbol("other.py", "b", 0.1, file=2.0)])

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from waypost.context.usefulness import AT_SYMBOL, IN_FILE, floor_of, leniency, usefulness, warns
+from waypost.context.usefulness import AT_SYMBOL, IN_FILE, floor_of, leniency, matches, usefulness, warns
 from waypost.model.recall import Hit
 
 T0 = datetime(2026, 1, 30, tzinfo=UTC)
@@ -37,3 +37,8 @@ def test_a_pitfall_of_a_symbol_to_open_warns_and_a_plain_fact_does_not() -> None
     assert warns(pitfall, AT_SYMBOL)
     assert not warns(pitfall, IN_FILE)
     assert not warns(FACT, AT_SYMBOL)
+
+
+def test_something_must_speak_for_a_memory_itself() -> None:
+    assert matches(replace(FACT, why={"keywords": 0.2, "meaning": 0.2, "telling": 1.2}))
+    assert not matches(replace(FACT, why={"meaning": 0.2, "telling": 1.2, "recency": 0.2}))

@@ -17,6 +17,7 @@ MOST_TESTS = 2
 LEAST = 1.35  # the total of a file that is worth opening at all
 BEHIND = 1.0  # by which a file may be behind the best one; further ones are rarely opened
 _LEAST_PER_DOUBLING, _BEHIND_PER_DOUBLING = 0.25, 0.4
+_MEANS_THE_SAME = 0.65  # the score of a symbol by meaning alone; words without sense reach .6
 SYMBOL_SHARE = 0.45  # of the best symbol's score: less speaks for the file, not for the symbol
 _OF_SYMBOL = ("keywords", "meaning", "name")  # parts of a score that are a symbol's own
 _WEIGHT = 0.5  # the least that the part `weight` counts
@@ -83,6 +84,8 @@ def files_to_open(hits: Iterable[Hit], lenient: float = 0.0) -> list[OpenFile]:
     for hit in hits:
         if hit.path:
             files.setdefault(hit.path, []).append(hit)
+    if not any(_matches(hit) for members in files.values() for hit in members):
+        return []
     totals = {path: max(map(own_total, members)) for path, members in files.items()}
     order = sorted(totals, key=lambda path: (-totals[path], path))
     least = LEAST - _LEAST_PER_DOUBLING * lenient
@@ -91,6 +94,11 @@ def files_to_open(hits: Iterable[Hit], lenient: float = 0.0) -> list[OpenFile]:
     chosen = [path for path in order[:MOST_FILES] if totals[path] >= least]
     most = MOST_SYMBOLS + round(lenient)
     return [OpenFile(path, totals[path], _chosen(files[path], most)) for path in chosen]
+
+
+def _matches(hit: Hit) -> bool:
+    """Whether a hit shares words with the task, or means nearly the same. Something is always nearest."""
+    return hit.why.get("keywords", 0.0) + hit.why.get("name", 0.0) > 0 or own_score(hit) >= _MEANS_THE_SAME
 
 
 def _chosen(members: Sequence[Hit], most: int) -> tuple[Hit, ...]:

@@ -21,6 +21,7 @@ _KINDS: Mapping[str, float] = MappingProxyType(
 )
 IN_FILE, AT_SYMBOL = 0.2, 0.6  # pinned to a file that the task opens; to a symbol shown of it
 _STALE = -0.2
+_LEAST_EVIDENCE = 0.3  # of keywords and meaning together; words without sense reach less
 _WARNS = frozenset({"constraint", "decision", "fix", "learning"})
 
 
@@ -28,6 +29,11 @@ def usefulness(total: float, hit: Hit, pinned: float = 0.0) -> float:
     """The usefulness of a memory with this total of recall."""
     stale = _STALE if hit.is_stale else 0.0
     return total + _SOURCES.get(hit.source, 0.0) + _KINDS.get(hit.kind, 0.0) + pinned + stale
+
+
+def matches(hit: Hit) -> bool:
+    """Whether the words or the meaning of a memory speak for it at all, not only its source and kind."""
+    return hit.why.get("keywords", 0.0) + hit.why.get("meaning", 0.0) >= _LEAST_EVIDENCE
 
 
 def warns(hit: Hit, pinned: float) -> bool:

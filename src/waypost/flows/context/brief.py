@@ -11,7 +11,7 @@ from datetime import date, datetime
 from waypost.context.briefing import Briefing, check_budget
 from waypost.context.open_files import OpenFile
 from waypost.context.render import BriefingEntry, plain_line, render
-from waypost.context.usefulness import AT_SYMBOL, IN_FILE, floor_of, usefulness, warns
+from waypost.context.usefulness import AT_SYMBOL, IN_FILE, floor_of, matches, usefulness, warns
 from waypost.context.wording import Wording, summary, wording
 from waypost.flows.context.decisions import Reasons, with_reasons
 from waypost.flows.context.dna import opening_of
@@ -103,7 +103,10 @@ class _Memories:
         for hit in hits:
             pinned = self._pin(hit)
             worth = usefulness(total_of(hit.score), hit, pinned)
-            worth = max(worth, self.floor) if warns(hit, pinned) else worth
+            if warns(hit, pinned):
+                worth = max(worth, self.floor)
+            elif not matches(hit):
+                continue
             if worth >= self.floor:
                 line = plain_line(hit, reasons.get(hit.id, ()), self.words)
                 entry = BriefingEntry("facts", hit, line=line)
