@@ -92,7 +92,6 @@ WORKS: dict[str, Use] = {
     "code.uses": lambda m, _: m.code.uses("total"),
     "code.impact": lambda m, _: m.code.impact("total"),
     "code.unused": lambda m, _: m.code.unused(),
-    "facts.infer_place": lambda m, _: m.facts.infer_place("Always run the tests first."),
     "code.stale": lambda m, _: [m.code.stale(), m.code.stale(["src/checkout.py"])],
     "admin.damage_notices": lambda m, _: m.admin.damage_notices(),
     "space": lambda m, _: m.space,

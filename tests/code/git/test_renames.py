@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from tests.conftest import Git
 
-from waypost.code.git import renames
 from waypost.code.git.command import GitCheckout
 from waypost.code.git.renames import earlier_paths, later_paths
 
@@ -58,14 +57,14 @@ def test_earlier_paths_are_those_that_the_current_commit_may_have(root: Path, gi
 
 def test_only_commits_between_the_two_are_read(root: Path, commits: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """A long history before the pin costs nothing."""
-    ranges = []
+    ranges: list[str] = []
 
     def ask(checkout: GitCheckout, *arguments: str, **options: object) -> bytes | None:
         ranges.extend(argument for argument in arguments if "HEAD" in argument and arguments[0] == "log")
         return real_ask(checkout, *arguments, **options)  # type: ignore[arg-type]
 
     real_ask = GitCheckout.ask
-    monkeypatch.setattr(renames.GitCheckout, "ask", ask)
+    monkeypatch.setattr(GitCheckout, "ask", ask)
     later_paths(root, ["a.py"], [commits[1], commits[0]])
     earlier_paths(root, commits[1], ["b.py"])
     assert set(ranges) == {f"{commits[0]}..HEAD", f"HEAD..{commits[1]}"}

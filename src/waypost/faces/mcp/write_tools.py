@@ -248,8 +248,7 @@ _WRITTEN = {"type": "object", "properties": {"id": {}, "status": {}}}
 
 REMEMBER = Tool(
     "remember",
-    "Store something that will matter later, in self-contained text. "
-    "Also correct or retract a memory; history stays.",
+    "Store something that will matter later, in self-contained text. Also correct or retract a memory; history stays.",
     remember,
     {
         "text": {"type": "string", "maxLength": LONGEST_TEXT},
@@ -267,7 +266,7 @@ REMEMBER = Tool(
 )
 DECIDE = Tool(
     "decide",
-    "Record a decision: because (reasons), leads_to (consequences), given (constraints). `why` returns them later.",
+    "Record a decision: because (reasons), leads_to (consequences), given (constraints).",
     decide,
     {
         "text": {"type": "string", "maxLength": LONGEST_TEXT},
