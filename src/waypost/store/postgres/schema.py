@@ -25,7 +25,7 @@ MIGRATIONS: Mapping[str, str] = Migrations(
     "0001_ground",
     "0002_declined_candidates",
     "0003_tombstone_causes",
-    "0006_edge_lines",
+    "0004_edge_lines",
 )
 
 

@@ -34,7 +34,7 @@ MIGRATIONS: Mapping[str, str] = Migrations(
     "0008_declined_candidates",
     "0009_tombstone_causes",
     "0010_checksums",
-    "0013_edge_lines",
+    "0011_edge_lines",
 )
 
 
