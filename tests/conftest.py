@@ -217,7 +217,14 @@ def fake_engine(monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
     """One engine for every name. It hashes words, so texts that share words are similar."""
     engine = FakeEngine()
     monkeypatch.setattr("waypost.memory.spaces.open_engine", lambda _name, _settings: engine)
+    monkeypatch.setattr("waypost.retrieve.certainty.FITTED_FOR", frozenset())  # its cosines are others
     return engine
+
+
+@pytest.fixture
+def fitted(fake_engine: FakeEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut answers by certainty, as if it were fitted to the fake engine."""
+    monkeypatch.setattr("waypost.retrieve.certainty.FITTED_FOR", frozenset({"minilm-l6-v2", "use-multilingual-v3"}))
 
 
 OpenMemory = Callable[..., Memory]

@@ -19,7 +19,7 @@ A logistic model adds them up. `benchmarks/signal/fit.py` fits its coefficients,
 import math
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -131,3 +131,12 @@ def asks_for_topic(question: str, topic: str) -> bool:
 def _topics() -> Mapping[str, tuple[str, ...]]:
     topics: dict[str, str] = tomllib.loads((_DATA / "first_facts.toml").read_text("utf-8"))
     return {topic: tuple(map(fold, words.split())) for topic, words in topics.items()}
+
+
+# The embedding models whose cosines the coefficients were fitted to. Without a model, others apply.
+FITTED_FOR = frozenset({"minilm-l6-v2", "use-multilingual-v3"})
+
+
+def is_fitted_for(engines: Iterable[str]) -> bool:
+    """Whether certainty means what it says with these embedding models."""
+    return all(name in FITTED_FOR for name in engines)

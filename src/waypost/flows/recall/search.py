@@ -58,6 +58,7 @@ from waypost.model.draft import check_text
 from waypost.model.kinds import CODE_COLLECTIONS, KEPT_COLLECTIONS
 from waypost.model.recall import Answer, Hit, View
 from waypost.retrieve.calibration import ServingEngines, is_english
+from waypost.retrieve.certainty import is_fitted_for
 from waypost.retrieve.code_question import CodeQuestion, read_code_question
 from waypost.retrieve.cut import worth_showing
 from waypost.retrieve.freshness import outdone
@@ -225,7 +226,7 @@ class _Recall:
         facts = [hit for hit in memories if hit.collection != "journal"]
         entries = [hit for hit in memories if hit.collection == "journal"]
         hits = with_current_values(space, reader, one_list(facts, places, entries), view.moment)
-        hits = self._relevant(hits)[: self._k]
+        hits = self._relevant(hits, serving)[: self._k]
         files = files_of(space, reader, hits)
         shown_hits = with_pages(space, reader, files.keep(hits))
         nearest = names_like(reader, evidence, view) if self._wanted.answers and not shown_hits else ()
@@ -236,10 +237,13 @@ class _Recall:
         """How many hits of each group are compared by their certainty."""
         return max(LOOKED_AT, 2 * self._k)
 
-    def _relevant(self, hits: list[Hit]) -> list[Hit]:
-        """The hits worth showing; all of them for a long text, whose words no memory has together."""
+    def _relevant(self, hits: list[Hit], serving: Sequence[Engine]) -> list[Hit]:
+        """The hits worth showing; all of them for a long text, whose words no memory has together.
+
+        All of them also with an embedding model that certainty was not fitted for.
+        """
         question = self._read_code_question()
-        if not self._wanted.answers or question.is_long:
+        if not self._wanted.answers or question.is_long or not is_fitted_for(engine.name for engine in serving):
             return hits
         return worth_showing(hits, is_lookup=question.is_lookup)
 
