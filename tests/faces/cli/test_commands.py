@@ -56,7 +56,7 @@ def test_k_and_budget_are_upper_bounds(waypost: Waypost) -> None:
         remember(waypost, f"Rule number {n} about the deployment of service {n}")
     assert len(waypost("ask", "deployment rules", "-k", "4", "--json").json["hits"]) == 4
     briefing = waypost("context", "deploy a service", "--tokens", "120", "--json").json
-    assert briefing.keys() == {"text", "tokens", "memories", "confidence", "explanation"}
+    assert briefing.keys() == {"text", "tokens", "memories", "confidence", "explanation", "dna"}
     assert briefing["tokens"] <= 120
     assert len(briefing["text"]) <= 120 * 4
     assert briefing["text"].startswith("<waypost-memory ")
@@ -219,6 +219,7 @@ def test_only_the_status_of_a_project_tells_of_a_tree(waypost: Waypost) -> None:
     assert "anna" in told and "tree" not in told and "indexed" not in told
 
 
+@pytest.mark.usefixtures("fitted")
 def test_a_persons_memory_is_another_one(waypost: Waypost) -> None:
     remember(waypost, "The project uses tabs")
     assert waypost("--person", "ask", "tabs").code == 3

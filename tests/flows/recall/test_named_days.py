@@ -76,6 +76,7 @@ def test_a_subject_with_a_day_finds_what_was_said_of_it_on_that_day(memory: Memo
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("fitted")
 def test_a_time_of_which_nothing_is_known_is_answered_with_nothing(memory: Memory) -> None:
     question = "What did we discuss on 3 March 2020?"
     assert not memory.recall(question, k=3).hits
