@@ -63,6 +63,12 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield started
 
 
+@pytest.fixture(autouse=True)
+def whole_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut no answers by certainty: the cosines of the fake engine are others. Other folders have real ones."""
+    monkeypatch.setattr("waypost.retrieve.certainty.FITTED_FOR", frozenset())
+
+
 @pytest.fixture(scope="session")
 def cookies() -> list[object]:
     return []

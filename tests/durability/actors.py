@@ -115,9 +115,11 @@ def serve(memory: Memory) -> None:
 def use_fake_engine(sidecar_from: int) -> None:
     """Vectors without weights, and sidecar files already for a handful of them."""
     import waypost.memory.spaces
+    import waypost.retrieve.certainty
     import waypost.store.sqlite.vectors
 
     engine = FakeEngine()
+    waypost.retrieve.certainty.FITTED_FOR = frozenset()  # its cosines are others
     waypost.memory.spaces.open_engine = lambda _name, _settings: engine  # type: ignore[assignment, attr-defined]
     waypost.store.sqlite.vectors._SIDECAR_FROM = sidecar_from
 

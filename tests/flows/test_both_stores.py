@@ -59,6 +59,7 @@ def both(tmp_path_factory: pytest.TempPathFactory, postgres_server: Postgres) ->
     ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("waypost.memory.spaces.open_engine", lambda _name, _settings: engine)
+        patch.setattr("waypost.retrieve.certainty.FITTED_FOR", frozenset())  # as `fake_engine` does
         files, database = (Memory.open(root / "work", settings=one, clock=lambda: NOW) for one in sides)
         for memory in (files, database):
             ids = [receipt.id for receipt in memory.remember_many([*facts(), *islice(turns(), TURNS)])]

@@ -135,7 +135,7 @@ told = [row["text"] for row in memory.list()]
 answer = memory.recall("when do deploys run?")
 found = [hit.text for hit in answer]
 assert any("disk is full" in notice for notice in answer.notices), answer.notices
-assert memory.recall("deploy function", scope="functions")
+assert memory.recall("where is deploy?", scope="functions")
 memory.show(sys.argv[2]); memory.history(sys.argv[2]); memory.brief("deploys"); memory.code.stale(); memory.code.about("app.py")
 assert memory.status()["memories"] >= 1
 assert memory.journal.timeline() and memory.journal.show()

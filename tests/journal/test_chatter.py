@@ -44,6 +44,7 @@ def test_questions_commands_and_small_talk_tell_nothing(text: str) -> None:
         *("Wir verschicken Mahnungen erst nach 21 Tagen.", "Teste nie gegen die Produktion, immer gegen Staging."),
         *("Доступ к продакшену выдаёт только Марина.", "Запусти тесты перед релизом, потому что CI их пропускает."),
         *("Is it slow? The pool has only one connection.", "run\n```\nrm -rf build\n```"),
+        "That was the old limit of a token.",  # "was" asks in German
     ],
 )
 def test_statements_are_kept(text: str) -> None:

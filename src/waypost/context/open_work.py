@@ -19,4 +19,4 @@ def is_open_work(text: str) -> bool:
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     data = tomllib.loads(_DATA.read_text("utf-8"))
     begins, anywhere = ("|".join(data[name]) for name in ("begins", "anywhere"))
-    return re.compile(rf"[-*\[\] ]*(?:{begins})", re.IGNORECASE), re.compile(anywhere)
+    return re.compile(rf"\A[-*\[\] ]*(?:{begins})", re.IGNORECASE), re.compile(anywhere)

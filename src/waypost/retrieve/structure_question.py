@@ -11,7 +11,6 @@ _DATA = Path(__file__).with_name("data") / "structure_questions.toml"
 _NAME = r"[`'\"„“«]?(?P<name>[\w$.:/#@~<>-]{1,200}?)(?:\(\))?[`'\"“”»]?"
 _KIND = r"(?:(?:the|die|der|das|den|function|method|class|type|interface|trait|funktion|methode|klasse|функцию|функция|метод|класс|интерфейс) ){0,2}"
 _SPACE = re.compile(r"\s+")
-_END = re.compile(r"[\s?.!]*$")
 
 
 class StructureQuestion(NamedTuple):
@@ -23,7 +22,7 @@ def read_structure_question(text: str) -> StructureQuestion | None:
     """What a question asks about the structure of code. None for other questions."""
     if len(text) > LONGEST:
         return None
-    question = _SPACE.sub(" ", _END.sub("", text.strip()))
+    question = _SPACE.sub(" ", text).strip().rstrip(" ?.!")
     for relation, patterns in _forms().items():
         for pattern in patterns:
             if match := pattern.fullmatch(question):

@@ -23,6 +23,7 @@ from tests.durability.kills.stops import LEVELS, SteppedFiles, Stops, telling
 
 import waypost.flows.engines.pending_vectors
 import waypost.memory.spaces
+import waypost.retrieve.certainty
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
 from waypost.embed.install import install as install_models
@@ -259,6 +260,7 @@ def _derive(folder: Path) -> None:
 def warm_up(folder: Path) -> None:
     """Load and compile everything once, in a space of its own, so that each child begins at once."""
     waypost.memory.spaces.open_engine = lambda _name, _settings: ENGINE  # type: ignore[assignment, attr-defined]
+    waypost.retrieve.certainty.FITTED_FOR = frozenset()  # the cosines of the fake engine are others
     os.fsync = lambda fd: None  # no power fails here
     folder.mkdir()
     with open_memory(folder / "home", folder) as memory:

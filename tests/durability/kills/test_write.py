@@ -22,7 +22,7 @@ pytestmark = [
 # the journal, before it is condensed.
 LEFTOVER = re.compile(r"(exports/|journal/daily/)?\.[^/]+\.tmp")
 OURS = re.compile(
-    r"memory\.db(-wal|-shm)?|metadata\.json|(worker(-\w+)?|journal)\.lock|accessed\.log|journal/daily/\d{4}-\d\d-\d\d\.md|exports/\d{8}T\d{6}Z(-\d+)?\.jsonl?|vectors-\d+-\d+\.bin"
+    r"memory\.db(-wal|-shm)?|metadata\.json|(worker(-\w+)?|journal)\.lock|(accessed|journal)\.log|journal/daily/\d{4}-\d\d-\d\d\.md|exports/\d{8}T\d{6}Z(-\d+)?\.jsonl?|vectors-\d+-\d+\.bin"
 )
 
 

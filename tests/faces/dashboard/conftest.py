@@ -124,6 +124,7 @@ def sample(built: tuple[Path, dict[str, str]], clock: TestClock, monkeypatch: py
     engine = FakeEngine()
     monkeypatch.setenv("WAYPOST_HOME", str(live / "home"))
     monkeypatch.setattr("waypost.memory.spaces.open_engine", lambda _name, _settings: engine)
+    monkeypatch.setattr("waypost.retrieve.certainty.FITTED_FOR", frozenset())  # its cosines are others
     return Sample(Memory.open(live / "shop", caller=Caller("person", "ada"), clock=clock), live / "shop", dict(ids))
 
 

@@ -26,7 +26,7 @@ def test_an_agent_works_with_a_server_that_it_started(shop: Path, tmp_path: Path
     async def work() -> Any:
         info = types.Implementation(name="test-agent", version="1")
         async with Client(command, mode=mode, client_info=info) as agent:
-            assert len((await agent.list_tools()).tools) == 8
+            assert len((await agent.list_tools()).tools) == 10
             kept = await agent.call_tool("remember", {"text": "Tokens live 15 minutes.", "refs": ["app.py#Shop"]})
             assert not kept.is_error, text_of(kept)
             wrong = await agent.call_tool("recall", {"question": 7})

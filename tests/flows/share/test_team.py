@@ -16,6 +16,7 @@ from waypost import config
 from waypost.embed.fake import FakeEngine
 from waypost.errors import NotFound, SecurityError
 from waypost.flows.recall.candidates import gather
+from waypost.flows.recall.search import NOTHING_RELEVANT
 from waypost.memory import Memory
 from waypost.memory.spaces import open_spaces
 from waypost.model.time import utc_now
@@ -94,6 +95,7 @@ def made_team(dsn: str, folder: Path) -> Iterator[Team]:
 
     with psycopg.connect(dsn, autocommit=True) as admin, pytest.MonkeyPatch.context() as patch:
         patch.setattr("waypost.memory.spaces.open_engine", lambda _name, _settings: engine)
+        patch.setattr("waypost.retrieve.certainty.FITTED_FOR", frozenset())  # as `fake_engine` does
         spaces = {name: open_("postgres", name).identity.space_id for name in ("web", "api", "shop")}
         shop = open_("postgres", "shop")
         shop.remember(PAYMENTS, kind="decision", domain="payments")
@@ -228,7 +230,7 @@ def test_nothing_is_seen_before_both_have_agreed_nor_after_either_has_revoked(te
 def test_a_revocation_is_no_news_for_a_question(team: Team) -> None:
     team.share()
     team.on_machine("ann", "shop").admin.shares.revoke("web")
-    assert not team.on_machine("wil", "web").recall(QUESTION).notices
+    assert team.on_machine("wil", "web").recall(QUESTION).notices == (NOTHING_RELEVANT,)
 
 
 def test_who_leaves_the_reader_sees_nothing_more(fresh_team: Team) -> None:
@@ -354,4 +356,5 @@ def test_one_who_closes_in_the_middle_of_a_question_does_not_spoil_the_answer(
 
     monkeypatch.setattr("waypost.flows.share.recall.gather", gather_once_it_is_closed)
     answer = toms.recall(QUESTION)
-    assert not answer.hits and "cannot be read now" in answer.notices[0]
+    assert not answer.hits and answer.notices[0] == NOTHING_RELEVANT
+    assert "cannot be read now" in answer.notices[1]

@@ -5,14 +5,14 @@ import re
 from waypost.code.source import Call
 from waypost.code.syntax.text import Captures, Text
 
-MAX_RECEIVER = 240
+MAX_RECEIVER = 120
 _READ = 400  # bytes of a called expression without arguments
 _CHAIN = 4_000  # bytes read at its end; a chain of calls can be as long as the file
 _LAST_NAME = re.compile(r"(?:@[\w$]*+|(?<![\w$@])[\w$]++)[?!]?$")
 _LONGEST_ARGUMENTS = 2_000
 _TOKEN_RECEIVER = re.compile(rb"(?<![\w.:)\]])(?:\w{1,60}(?:\([^()\n]{0,60}\)|\[[^\[\]\n]{0,60}\])?(?:\.|::)){1,8}$")
 _OPENING = re.compile(rb"\s{0,20}(?:<[\w\s,.?<>\[\]]{0,200}>)?\s{0,20}\(")
-_BRACKET = re.compile(rb"[()\[\]{},]|\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'")
+_BRACKET = re.compile(rb"[()\[\]{},]|(?<!\\)\"(?:[^\"\\\n]|\\.)*+\"|(?<!\\)'(?:[^'\\\n]|\\.)*+'")
 _BETWEEN = ".:?!&\\ \t\r\n"
 
 

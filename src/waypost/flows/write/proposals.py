@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from waypost.flows.links.draft_links import INFERRED
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, tombstone_key_in
 from waypost.flows.versions.current import audit
 from waypost.flows.versions.prepare import Prepared
 from waypost.model.candidate import Candidate, CandidateRow
@@ -78,7 +78,7 @@ def propose_replacement(
 def propose_conflict(space: OpenSpace, writer: Writer, caller: Caller, item: Prepared, target: str) -> bool:
     """Put up for review whether a stored memory replaces the one that it contradicts. False if a person decided that."""
     draft, newer = replace(item.draft, replaces=target), item.version.memory_id
-    mark = _mark(space.tombstone_key(), REPLACE, target, item.version.fingerprint)
+    mark = _mark(tombstone_key_in(writer), REPLACE, target, item.version.fingerprint)
     if writer.tombstones.matching([mark]):
         return False
     proposal = Proposal(REPLACE, target, _by(caller), options_of(draft), newer=newer)

@@ -20,7 +20,9 @@ def project(served: Any, git: Git) -> Any:
     git(root, "add", ".")
     git(root, "commit", "-qm", "Begin")
     (root / "storage.py").write_text("def upload():\n    for attempt in range(3):\n        pass\n    return 1\n")
-    git(root, "commit", "-qam", "Fix: uploads are tried three times because the network is slow")
+    message = "Fix uploads that failed on a slow network: `upload` is tried three times"
+    reason = "An upload is tried three times, because the network of the warehouse is slow."
+    git(root, "commit", "-qam", message, "-m", reason)
     return served
 
 

@@ -47,6 +47,7 @@ Session = Annotated[str | None, Query(min_length=1, max_length=LONGEST_LINE, des
 Tags = Annotated[
     list[str] | None, Query(max_length=20, description="Only memories with this tag, as NAME=VALUE (repeatable).")
 ]
+WithDiff = Annotated[bool, Query(description="Add the code of its code references, and how it changed.")]
 
 
 async def _listing(
@@ -113,7 +114,7 @@ def lift(access: Person, given: bodies.Rejected) -> dict[str, Any]:
 def show(
     access: Reader,
     memory_id: MemoryId,
-    diff: bool = False,
+    diff: WithDiff = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     if_none_match: IfNoneMatch = None,

@@ -10,7 +10,7 @@ _APP = re.compile(r"\bapp:\s*(:[a-z]\w{0,60})")
 _REQUIRES = re.compile(r"(?:\belixir:|@elixir_(?:requirement|version))\s*\"([^\"\n]{1,40})\"")
 _DESCRIPTION = re.compile(r"\bdescription:\s*\"([^\"\n]{8,300})\"")
 _APPS_PATH = re.compile(r"\bapps_path:\s*\"(\w{1,40})\"")
-_COMMENT = re.compile(r"(?m)^\s*#[^\n]{0,2000}$")
+_COMMENT = re.compile(r"(?m)^[ \t]*+#[^\n]{0,2000}$")
 
 
 def read(tree: ProjectTree, folder: str) -> Slots:
