@@ -47,7 +47,9 @@ def inspect(memory: Memory) -> dict[str, Any]:
         "impossible": {name: count for name, count in impossible.items() if count},
         "current": current,
         "audit": audit,
-        "not found": [text for one, text in newest if one not in {hit.id for hit in memory.recall(text, k=5, unlikely=True)}],
+        "not found": [
+            text for one, text in newest if one not in {hit.id for hit in memory.recall(text, k=5, unlikely=True)}
+        ],
         "files": _files(memory.space.folder),
         "torn exports": [path.name for path in memory.space.folder.glob("exports/[!.]*") if not _whole(path, forgot)],
         "words": _mentions(memory.space.folder, b"xylophonist"),

@@ -15,19 +15,24 @@ def hit(certainty: float | None, collection: str = "facts", evidence: Mapping[st
 
 
 def test_nothing_is_shown_if_no_hit_probably_answers() -> None:
-    assert worth_showing([hit(0.04), hit(0.01, "functions"), hit(0.01, "journal")]) == []
+    assert worth_showing([hit(0.01), hit(0.01, "functions"), hit(0.01, "journal")]) == []
     assert worth_showing([]) == []
 
 
-def test_hits_far_below_the_best_do_not_fill_up_the_answer() -> None:
-    best, other = hit(0.9), hit(0.1)
+def test_memories_stay_behind_one_that_answers() -> None:
+    """An answer in another language, or a turn later, has little certainty."""
+    assert worth_showing([hit(0.9), hit(0.002)]) == [hit(0.9), hit(0.002)]
+
+
+def test_code_far_below_the_best_does_not_fill_up_the_answer() -> None:
+    best, other = hit(0.9), hit(0.05, "functions")
     assert worth_showing([best, other]) == [best]
     assert worth_showing([hit(0.2), other]) == [hit(0.2), other]
 
 
 def test_code_may_follow_from_further_behind() -> None:
     best, place = hit(0.6, "functions"), hit(0.03, "functions")
-    assert worth_showing([best, place, hit(0.01)]) == [best, place]
+    assert worth_showing([best, place, hit(0.01, "functions"), hit(0.01)])[:2] == [best, place]
     assert worth_showing([hit(0.6), place]) == [hit(0.6)]  # but not behind a memory
 
 
@@ -40,7 +45,6 @@ def test_what_init_wrote_must_nearly_be_the_best() -> None:
 def test_turns_around_an_answer_from_the_journal_alone_stay() -> None:
     turns = [hit(0.5, "journal"), hit(0.001, "journal")]
     assert worth_showing(turns) == turns
-    assert worth_showing([*turns, hit(0.01)]) == turns[:1]
 
 
 def test_code_alone_keeps_its_list() -> None:
