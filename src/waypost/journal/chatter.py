@@ -44,7 +44,7 @@ def _is_idle(sentence: str) -> bool:
         opening, following = [*(word for word in words if word not in lists.fillers), "", ""][:2]
         if len(words) > MOST_WORDS or ":" in sentence:
             return False
-        if opening in lists.questions:  # "It was …" is none: German asks with that word
+        if opening in lists.questions:  # but not "It was …", though German asks with "was"
             return following not in lists.subjects and lists.subjects.isdisjoint(words[: words.index(opening)])
         return opening in lists.commands and lists.states.isdisjoint(words)
     return True

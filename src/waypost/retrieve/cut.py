@@ -1,8 +1,8 @@
 """Which hits of an answer are worth showing: none if nothing answers, and never more just to fill up.
 
-An answer needs one hit above the floor of its group. Other hits then need a part of the best one's certainty: less for
-code, where several places belong to an answer. What `init` wrote about the project must nearly be the best. An answer from
-the journal alone, or from code alone, is not cut further: what is around an answer explains it.
+An answer needs one hit above the floor of its group. Other places in code then need a part of the best one's certainty.
+What `init` wrote about the project must nearly be the best. Memories, and an answer from code alone, are not cut further:
+what is around an answer explains it.
 """
 
 import tomllib
