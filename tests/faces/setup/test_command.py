@@ -133,8 +133,13 @@ def test_at_a_terminal_setup_offers_to_check(
     home: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     questions, answers = list[str](), ["n", "y"]
+
+    def answer(question: str) -> str:
+        questions.append(question)
+        return answers[len(questions) - 1]
+
     monkeypatch.setattr("waypost.faces.cli.commands.setup.interactive", lambda: True)
-    monkeypatch.setattr("builtins.input", lambda question: questions.append(question) or answers[len(questions) - 1])
+    monkeypatch.setattr("builtins.input", answer)
     code, out, _err = call(capfd, "setup", "zed")
     assert (code, questions) == (0, ["Check that it works (waypost doctor --agent zed)? [y/N] "])
     assert "Something does not work" not in out
