@@ -1,4 +1,4 @@
-"""`waypost doctor --agent NAME`: what set-up wrote is started as the agent starts it, and shown."""
+"""`waypost doctor --agent NAME`: what set-up wrote is started as the agent starts it, and output."""
 
 import json
 import sys
@@ -70,11 +70,11 @@ def test_the_server_the_list_and_every_hook_are_tried_and_shown(machine: Any, ch
     machine.install("claude-code")
     rows = check(sample=Sample("How are prices stored?", "prices.py"))
     assert [row.check for row in rows.values() if not row.ok] == []
-    assert rows["server"].shown == "recall, brief" and "2 tools" in rows["server"].message
-    assert rows["claude mcp list"].shown == "waypost: /opt/waypost mcp - Connected"
+    assert rows["server"].output == "recall, brief" and "2 tools" in rows["server"].message
+    assert rows["claude mcp list"].output == "waypost: /opt/waypost mcp - Connected"
     events = agent_of("claude-code").hooks
     assert events is not None and set(events.events) <= rows.keys()
-    assert rows["UserPromptSubmit"].shown == "Prices are in cents."
+    assert rows["UserPromptSubmit"].output == "Prices are in cents."
     assert rows["UserPromptSubmit"].milliseconds is not None
     sent = json.loads((tmp_path / "prompt.json").read_text())
     assert sent["prompt"] == "How are prices stored?" and sent["cwd"] == str(machine.project)
@@ -91,7 +91,7 @@ def test_what_fails_is_a_problem_with_a_remedy(machine: Any, check: Check, tmp_p
     rows = check()
     assert "it does not start: No such file" in rows["server"].message
     assert rows["server"].remedy.startswith("Run: waypost setup claude-code.")
-    assert not rows["claude mcp list"].ok and "Failed to connect" in rows["claude mcp list"].shown
+    assert not rows["claude mcp list"].ok and "Failed to connect" in rows["claude mcp list"].output
     assert rows["SessionStart"].message == "exit code 3: broken"
     (tmp_path / "bin/waypost").write_text("#!/bin/sh\nexit 0\n")
     (tmp_path / "bin/waypost").chmod(0o755)

@@ -120,7 +120,7 @@ def test_doctor_reports_what_does_not_work_with_stable_keys(home: Path, capfd: p
     assert (code, report["agent"], report["title"], report["ok"]) == (1, "zed", "Zed", False)
     assert report["project"] == str(home.parent / "shop")
     rows = {row["check"].partition(" (")[0]: row for row in report["checks"]}
-    assert set(rows["memory"]) == {"check", "ok", "message", "remedy", "milliseconds", "shown"}
+    assert set(rows["memory"]) == {"check", "ok", "message", "remedy", "milliseconds", "output"}
     assert rows["memory"]["remedy"] == "Run: waypost init"
     assert not (home / ".waypost/memory").exists()
     assert "it does not start" in rows["server"]["message"]

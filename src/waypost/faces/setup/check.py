@@ -42,14 +42,14 @@ _OWN_SESSION = ("pre-tool", "post-tool")  # tried as in a session that has seen 
 
 @dataclass(frozen=True, slots=True)
 class AgentCheck:
-    """One thing that was tried. `shown` is what the agent gets. A note is ok and has nothing to do."""
+    """One thing that was tried. `output` is what the agent gets. A note is ok and has nothing to do."""
 
     check: str
     ok: bool
     message: str
     remedy: str = ""
     milliseconds: int | None = None
-    shown: str = ""
+    output: str = ""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -58,7 +58,7 @@ class AgentCheck:
             "message": self.message,
             "remedy": self.remedy,
             "milliseconds": self.milliseconds,
-            "shown": self.shown,
+            "output": self.output,
         }
 
 
@@ -234,10 +234,10 @@ class _Trial:
         if done.returncode != 0 or problems:
             message = problems[0] if problems else f"exit code {done.returncode}: {_plain(done.stderr)[-200:].strip()}"
             return AgentCheck(name, False, message, f"See {self.data / 'hook.log'}", taken)
-        shown = _shown(done.stdout)
-        if shown is None:
+        output = _text_of(done.stdout)
+        if output is None:
             return AgentCheck(name, False, "the answer is not JSON.", self.again, taken, _plain(done.stdout)[:200])
-        return AgentCheck(name, True, "answered" if shown else "nothing to add", "", taken, shown[:_MOST_SHOWN])
+        return AgentCheck(name, True, "answered" if output else "nothing to add", "", taken, output[:_MOST_SHOWN])
 
 
 def payload_of(agent: str, event: str, values: Mapping[str, str]) -> dict[str, Any]:
@@ -258,7 +258,7 @@ def _filled(given: Any, values: Mapping[str, str]) -> Any:
     return [_filled(value, values) for value in given] if isinstance(given, list) else given
 
 
-def _shown(output: bytes) -> str | None:
+def _text_of(output: bytes) -> str | None:
     """The text for the model in a hook's answer; None if that is not JSON."""
     if not output.strip():
         return ""

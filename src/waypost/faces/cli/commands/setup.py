@@ -157,7 +157,7 @@ def _print_check(check: "AgentCheck") -> None:
     print(safe(f"{'ok' if check.ok else 'problem':<8} {check.check}: {check.message}{taken}"))
     if check.remedy and not check.ok:
         print(safe(f"         {check.remedy}"))
-    for line in check.shown.splitlines():
+    for line in check.output.splitlines():
         print(safe(f"         | {line}"))
 
 
