@@ -105,6 +105,10 @@ class MemoryCode:
 
     # -- the structure of the code -------------------------------------------------------------------------
 
+    def symbol_names(self, prefix: str, limit: int = 50) -> list[str]:
+        """Return names of symbols whose last part begins with `prefix`, in any case, as the index has them."""
+        return flows.structure.lookup.symbol_names(self._handle.space, prefix, limit)
+
     def symbols(
         self,
         name: str = "",

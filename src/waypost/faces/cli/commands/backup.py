@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from typer import Argument
 
-from waypost.faces.cli.framework import Ctx, Json, Yes, app, session_of
+from waypost.faces.cli.framework import Ctx, Json, Yes, app, command_group, session_of
 from waypost.faces.cli.output.memories import print_json
 from waypost.faces.cli.session import confirm
 from waypost.text.plural import counted
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from waypost.flows.backup.restore import RestorePlan
     from waypost.flows.backup.snapshots import MemoryBackup
 
-backup_app = typer.Typer(help="Make, list and restore snapshots of this memory.", no_args_is_help=True)
+backup_app = command_group("Make, list and restore snapshots of this memory.")
 app.add_typer(backup_app, name="backup")
 _MEGABYTE = 1_000_000
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from waypost.faces.cli.framework import Ctx, Json, app, session_of
+from waypost.faces.cli.framework import Ctx, Json, app, command_group, session_of
 from waypost.faces.cli.output.journal import print_condensed, print_lines, print_similar, print_stats, print_timeline
 from waypost.faces.cli.output.memories import print_json, print_notices, print_pairs, safe
 from waypost.faces.cli.output.progress import progress
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from waypost.flows.journal.entry_import import EntryImportReport, Returned
 
 
-journal_app = typer.Typer(
-    help="Conversations and notes in daily Markdown files, condensed as they age.", no_args_is_help=True
-)
+journal_app = command_group("Conversations and notes in daily Markdown files, condensed as they age.")
 app.add_typer(journal_app, name="journal")
 
 DryRun = Annotated[bool, Option("--dry-run", help="Only show what would be done.")]

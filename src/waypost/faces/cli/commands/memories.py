@@ -11,6 +11,7 @@ from waypost.faces.cli import output
 from waypost.faces.cli.framework import Archived, AsOf, Ctx, Id, Json, KnownAt, Yes, app, session_of
 from waypost.faces.cli.output.memories import print_json, print_notices, print_rows
 from waypost.faces.cli.session import confirm
+from waypost.text.durations import parse_duration
 from waypost.text.plural import counted
 
 
@@ -29,7 +30,9 @@ def remember(
     valid_from: Annotated[str | None, Option(metavar="TIME", help="True since (default: now).")] = None,
     valid_until: Annotated[str | None, Option(metavar="TIME", help="True until.")] = None,
     parent: Annotated[str | None, Option(metavar="ID", help="Its parent fact.")] = None,
-    ttl: Annotated[int | None, Option(metavar="SECONDS", help="Expire after this many seconds.")] = None,
+    ttl: Annotated[
+        str | None, Option(metavar="DURATION", help="Expire after this: seconds, or 30m, 12h, 3d, 2w.")
+    ] = None,
     ttl_class: Annotated[
         str | None, Option(metavar="NAME", help="architecture, api_contract, implementation or session.")
     ] = None,
@@ -61,7 +64,7 @@ def remember(
 
     options = {
         "kind": kind, "replaces": replaces, "refs": session_of(context).refs(ref), "level": level, "domain": domain, "module": module,
-        "parent": parent, "ttl_class": ttl_class, "refresh": refresh, "on_expire": on_expire, "valid_from": valid_from, "valid_until": valid_until, "ttl": ttl, "tags": file_input.tags(tag), "evidence": evidence,
+        "parent": parent, "ttl_class": ttl_class, "refresh": refresh, "on_expire": on_expire, "valid_from": valid_from, "valid_until": valid_until, "ttl": None if ttl is None else parse_duration(ttl), "tags": file_input.tags(tag), "evidence": evidence,
         "session": session, "speaker": speaker, "time": time, "key": key, **file_input.labels(label),
     }  # fmt: skip
     given = {name: value for name, value in options.items() if value is not None}
