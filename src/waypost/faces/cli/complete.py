@@ -1,6 +1,6 @@
-"""`waypost complete ids|symbols PREFIX`: what a shell can complete, one per line, with a description behind a tab.
+"""What a shell can complete: ids or symbols, one per line, with a description behind a tab.
 
-It runs at every press of a key, so it avoids the command framework, and it prints nothing rather than an error.
+Completion scripts call it while somebody types. So it avoids the command framework and prints no errors.
 """
 
 from pathlib import Path
@@ -36,5 +36,5 @@ def _symbols(memory: Memory, prefix: str) -> list[str]:
 
 
 def _one_line(text: str) -> str:
-    line = " ".join(visible_text(text[: 4 * _LONGEST]).split()).replace(":", " ")
+    line = " ".join(visible_text(text[: 4 * _LONGEST]).replace(":", " ").split())  # zsh ends names at a colon
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"

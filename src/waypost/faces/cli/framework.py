@@ -18,9 +18,11 @@ class _RootApp(typer.Typer):
         return super().command(name, **{"cls": DocumentedCommand, **settings})
 
 
-def command_group(help_line: str) -> typer.Typer:
-    """A group of commands below the root, such as `waypost journal`."""
-    return typer.Typer(cls=CommandGroup, help=help_line, no_args_is_help=True)
+def command_group(help_line: str, *, runs_alone: bool = False) -> typer.Typer:
+    """A group of commands below the root, such as `waypost journal`. Without a command it prints help, or runs alone."""
+    return typer.Typer(
+        cls=CommandGroup, help=help_line, no_args_is_help=not runs_alone, invoke_without_command=runs_alone
+    )
 
 
 app = _RootApp(

@@ -10,7 +10,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from typer import Context
 from typer.core import TyperCommand, TyperGroup
 
 ALIASES = {"search": "ask", "recall": "ask", "brief": "context"}
@@ -45,7 +44,7 @@ def examples(name: str) -> list[str]:
 class DocumentedCommand(TyperCommand):
     """A command whose help ends with examples."""
 
-    def format_help(self, ctx: Context, formatter: Any) -> None:
+    def format_help(self, ctx: Any, formatter: Any) -> None:
         super().format_help(ctx, formatter)
         _print_examples(self.name or "", ctx)
 
@@ -53,15 +52,15 @@ class DocumentedCommand(TyperCommand):
 class CommandGroup(TyperGroup):
     """Commands with other names, and hints after a typing error."""
 
-    def get_command(self, ctx: Context, cmd_name: str) -> Any:
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
         return super().get_command(ctx, self._aliases().get(cmd_name, cmd_name))
 
-    def resolve_command(self, ctx: Context, args: list[str]) -> Any:
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
             ctx.fail(_unknown(args[0], [*self._visible(), *self._aliases()]))
         return super().resolve_command(ctx, args)
 
-    def format_help(self, ctx: Context, formatter: Any) -> None:
+    def format_help(self, ctx: Any, formatter: Any) -> None:
         super().format_help(ctx, formatter)
         _print_examples(self.name or "", ctx)
 
@@ -75,7 +74,7 @@ class CommandGroup(TyperGroup):
 class RootGroup(CommandGroup):
     """All commands, printed in groups."""
 
-    def format_help(self, ctx: Context, formatter: Any) -> None:  # noqa: ARG002  as the framework calls it
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002  as the framework calls it
         print(self.help)
         print("\nUsage: waypost [-C DIR] COMMAND [OPTIONS]")
         width = max(map(len, self.commands)) + 2
@@ -103,7 +102,7 @@ def first_sentence(help_text: str) -> str:
     return line if end < 0 else line[: end + 1]
 
 
-def _print_examples(name: str, ctx: Context) -> None:
+def _print_examples(name: str, ctx: Any) -> None:
     """Print the examples of a command. Only commands of the root group have some."""
     lines = examples(name) if ctx.parent is not None and ctx.parent.parent is None else []
     if lines:
@@ -128,6 +127,6 @@ def nearest(word: str, names: Iterable[str]) -> list[str]:
 
 
 def _similarity(word: str, name: str) -> float:
-    """How alike two words are. The same letters in another order count like one wrong letter."""
+    """How alike two words are. The same letters in another order count like half a wrong letter."""
     ratio = SequenceMatcher(None, word, name).ratio()
-    return max(ratio, 1 - 1 / len(name)) if sorted(word) == sorted(name) else ratio
+    return max(ratio, 1 - 0.5 / len(name)) if sorted(word) == sorted(name) else ratio

@@ -9,7 +9,8 @@ from typer import Argument, Option
 
 from waypost import config
 from waypost.faces.cli.framework import AsOf, Ctx, Json, KnownAt, Yes, app, model_app, session_of
-from waypost.faces.cli.output.memories import print_json, print_status, safe
+from waypost.faces.cli.output.memories import minute, print_json, print_status, safe
+from waypost.faces.cli.output.progress import working
 from waypost.faces.cli.session import caller, confirm
 from waypost.model.time import format_time
 from waypost.text.plural import counted
@@ -33,7 +34,8 @@ def doctor(
     """Check for problems. Exits with 1 if there are any. Pending background work is only a note."""
     from waypost.flows.findings import report_of
 
-    report = report_of(session_of(context).memory(for_repair=True).admin.doctor(fix=fix))
+    with working("Checking", json=json):
+        report = report_of(session_of(context).memory(for_repair=True).admin.doctor(fix=fix))
     if json:
         print_json(report)
     else:
@@ -51,7 +53,8 @@ def doctor(
 def rebuild(context: Ctx, yes: Yes = False, json: Json = False) -> None:
     """Rebuild the index from stored memories."""
     confirm("Delete the index and build it again?", yes=yes)
-    pending = session_of(context).memory(yes=yes).admin.rebuild()
+    with working("Building the index", json=json):
+        pending = session_of(context).memory(yes=yes).admin.rebuild()
     if json:
         print_json({"status": "rebuilt", "pending": pending})
     else:
@@ -129,7 +132,7 @@ def exports(context: Ctx, json: Json = False) -> None:
         return
     for file in files:
         memories = counted(file.memories, "memory", "memories")
-        print(f"{format_time(file.made_at)}  {memories:>16}  {file.size:>10} bytes  {file.path}")
+        print(f"{minute(file.made_at)}  {memories:>16}  {file.size:>10} bytes  {file.path}")
     if not files:
         print("No exports yet. Make one with `waypost export`.")
 

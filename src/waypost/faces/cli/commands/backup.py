@@ -6,6 +6,7 @@ from typer import Argument
 
 from waypost.faces.cli.framework import Ctx, Json, Yes, app, command_group, session_of
 from waypost.faces.cli.output.memories import print_json
+from waypost.faces.cli.output.progress import working
 from waypost.faces.cli.session import confirm
 from waypost.text.plural import counted
 
@@ -34,7 +35,8 @@ def list_(context: Ctx, json: Json = False) -> None:
 @backup_app.command("make")
 def make_(context: Ctx, json: Json = False) -> None:
     """Make a snapshot now."""
-    snapshot = session_of(context).backups().make()
+    with working("Making a snapshot", json=json):
+        snapshot = session_of(context).backups().make()
     if json:
         print_json(snapshot.to_json())
         return
@@ -55,7 +57,8 @@ def restore_(
         print(_plan_text(plan))
     if not plan.changes_nothing:
         confirm("Restore it?", yes=yes)
-    done = backups.restore(plan.backup.id)
+    with working("Restoring", json=json):
+        done = backups.restore(plan.backup.id)
     if json:
         print_json(done.to_json())
         return

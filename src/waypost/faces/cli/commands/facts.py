@@ -10,6 +10,7 @@ from waypost.faces.cli import output
 from waypost.faces.cli.framework import AsOf, Ctx, Id, Json, KnownAt, Yes, app, session_of
 from waypost.faces.cli.output.memories import print_json, print_pairs
 from waypost.faces.cli.output.progress import progress
+from waypost.model.code_link import plain_reason
 from waypost.model.lifetime import format_seconds
 from waypost.text.durations import parse_duration
 
@@ -189,5 +190,5 @@ def _print(lifetime: "LifetimeStatus") -> None:
     if state.archived_at is not None:
         pairs["archived"] = f"{state.archived_at:%Y-%m-%d %H:%M} UTC"
     if state.is_stale:
-        pairs["STALE"] = state.stale_reason or "for another reason"
+        pairs["STALE"] = plain_reason(state.stale_reason, "for another reason")
     print_pairs(pairs)

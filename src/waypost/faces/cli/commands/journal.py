@@ -9,7 +9,7 @@ from typer import Argument, Option
 from waypost.faces.cli.framework import Ctx, Json, app, command_group, session_of
 from waypost.faces.cli.output.journal import print_condensed, print_lines, print_similar, print_stats, print_timeline
 from waypost.faces.cli.output.memories import print_json, print_notices, print_pairs, safe
-from waypost.faces.cli.output.progress import progress
+from waypost.faces.cli.output.progress import progress, working
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -101,7 +101,8 @@ def condense(
     json: Json = False,
 ) -> None:
     """Condense what is due: trim yesterday, write weekly, monthly and yearly summaries, compress the archive."""
-    done = session_of(context).memory().journal.condense(force=force, dry_run=dry_run)
+    with working("Condensing", json=json):
+        done = session_of(context).memory().journal.condense(force=force, dry_run=dry_run)
     print_json(done.to_json()) if json else print_condensed(done)
 
 

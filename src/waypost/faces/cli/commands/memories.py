@@ -10,6 +10,7 @@ from waypost.errors import InvalidInput, NotFound
 from waypost.faces.cli import output
 from waypost.faces.cli.framework import Archived, AsOf, Ctx, Id, Json, KnownAt, Yes, app, session_of
 from waypost.faces.cli.output.memories import print_json, print_notices, print_rows
+from waypost.faces.cli.output.progress import working
 from waypost.faces.cli.session import confirm
 from waypost.text.durations import parse_duration
 from waypost.text.plural import counted
@@ -108,6 +109,8 @@ def ask(
     else:
         output.code_links.print_answer(answer, places, explain=explain)
     if not answer.hits:
+        if not json and memory.identity.root is not None and memory.status()["tree"] is None:
+            print_notices(("This project is not indexed yet. To search its code, run `waypost init`.",))
         raise typer.Exit(NotFound.exit_code)
 
 
@@ -217,7 +220,9 @@ def list_(
 def correct(
     context: Ctx,
     memory_id: Id,
-    text: str,
+    text: Annotated[
+        str | None, Argument(metavar="[TEXT]", help="The new text (default: edit the old one in your editor).")
+    ] = None,
     valid_from: Annotated[str | None, Option(metavar="TIME", help="True since.")] = None,
     valid_until: Annotated[str | None, Option(metavar="TIME", help="True until.")] = None,
     json: Json = False,
@@ -225,7 +230,12 @@ def correct(
     """Fix a memory's text; the old version stays in history."""
     from waypost.faces.cli.commands import file_input
 
-    receipt = session_of(context).memory().correct(memory_id, text, valid_from=valid_from, valid_until=valid_until)
+    memory = session_of(context).memory()
+    if text is None:
+        from waypost.faces.cli.editor import edited
+
+        text = edited(memory.show(memory_id).version.text, "text")
+    receipt = memory.correct(memory_id, text, valid_from=valid_from, valid_until=valid_until)
     file_input.print_written(receipt, json=json)
 
 
@@ -292,7 +302,8 @@ def forget(context: Ctx, memory_id: Id, yes: Yes = False, json: Json = False) ->
     memory = session_of(context).memory(yes=yes)
     memory.forget(memory_id, dry_run=True)  # refuse before asking
     confirm(f"Forget {memory_id} and its history permanently?", yes=yes)
-    forgotten = memory.forget(memory_id)
+    with working("Erasing", json=json):
+        forgotten = memory.forget(memory_id)
     if json:
         from waypost.memory.rows import forgotten_row  # loads flows
 

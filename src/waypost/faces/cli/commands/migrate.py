@@ -7,6 +7,7 @@ import typer
 from typer import Option
 
 from waypost import config
+from waypost.config import without_secret
 from waypost.errors import ConfigError, InvalidInput, NotFound, WaypostError
 from waypost.faces.cli.arguments import MYSELF
 from waypost.faces.cli.config_file import change_config
@@ -217,7 +218,7 @@ def _next(target: "Settings") -> str:
     config = target.home / "config.toml"
     if not target.store:
         return f"Next: remove the line `store = …` from {config} (or use --switch), and restart running processes."
-    address = config.without_secret(target.store)
+    address = without_secret(target.store)
     hint = " with its password" if address != target.store else ""
     return (
         f'Next: write this into {config}{hint} (or use --switch), and restart running processes:\nstore = "{address}"'

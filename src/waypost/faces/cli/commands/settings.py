@@ -10,13 +10,13 @@ from waypost.faces.cli.config_file import change_config
 from waypost.faces.cli.framework import Ctx, Json, app, command_group
 from waypost.faces.cli.output.memories import print_json, print_pairs, safe
 
-config_app = command_group("Show and change settings.")
+config_app = command_group("Show and change settings.", runs_alone=True)
 app.add_typer(config_app, name="config")
 
 Key = Annotated[str, Argument(metavar="KEY", help="A setting, such as links or journal.timezone.")]
 
 
-@config_app.callback(invoke_without_command=True)
+@config_app.callback()
 def config_(context: Ctx) -> None:
     if context.invoked_subcommand is None:
         list_()

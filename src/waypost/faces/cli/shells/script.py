@@ -1,4 +1,4 @@
-"""Completion scripts: commands and options are part of the script; ids and symbols come from `waypost complete`.
+"""Completion scripts: commands and options are part of the script; a call of Waypost completes ids and symbols.
 
 So a shell starts Waypost only to complete an id or a symbol.
 """
@@ -49,8 +49,8 @@ def completion_script(shell: str) -> str:
     template = files(__package__).joinpath(f"{shell}.txt").read_text(encoding="utf-8")
     commands = list(_commands("", root_command()))
     if shell == "fish":
-        known = " ".join(_quoted(command.path) for command in commands if command.path)
-        return template.replace("%COMMANDS%", known).replace("%TABLE%", "\n".join(_fish_lines(commands)))
+        paths = " ".join(_quoted(command.path) for command in commands if command.path)
+        return template.replace("%COMMANDS%", paths).replace("%TABLE%", "\n".join(_fish_lines(commands)))
     return template.replace("%TABLE%", _cases(commands))
 
 
@@ -92,8 +92,8 @@ def _kind(metavar: str) -> str:
 
 def _cases(commands: list[_Command]) -> str:
     """The table as functions of bash and zsh."""
-    known = "|".join(_quoted(command.path) for command in commands if command.path)
-    lines = ["_waypost_is_command() {", f'    case "$1" in {known}) return 0 ;; esac', "    return 1", "}"]
+    paths = "|".join(_quoted(command.path) for command in commands if command.path)
+    lines = ["_waypost_is_command() {", f'    case "$1" in {paths}) return 0 ;; esac', "    return 1", "}"]
     lines += ["_waypost_command() {", '    case "$1" in']
     for command in commands:
         words = [*command.inner, *command.words.split(), *(name for option in command.options for name in option.names)]
