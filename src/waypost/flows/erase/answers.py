@@ -32,10 +32,10 @@ def answers_to(space: OpenSpace, reader: Reader, versions: Sequence[Version]) ->
     return [memory_id for memory_id in answers if not (memory_id in states and states[memory_id].protected)]
 
 
-def _after(asked: Version, entries: Iterable[Version]) -> list[Version]:
+def _after(question: Version, entries: Iterable[Version]) -> list[Version]:
     """The entries of the same conversation after this one, in order. One second may have several."""
-    start = (asked.valid_from, asked.position, asked.memory_id)
-    same = [version for version in entries if (version.session, version.kind) == (asked.session, asked.kind)]
+    start = (question.valid_from, question.position, question.memory_id)
+    same = [version for version in entries if (version.session, version.kind) == (question.session, question.kind)]
     ordered = sorted((version.valid_from, version.position, version.memory_id, version.number) for version in same)
     by_number = {version.number: version for version in same}
     return [by_number[number] for *place, number in ordered if tuple(place) > start]

@@ -93,7 +93,7 @@ def summary_of(
 ) -> SummaryText:
     """The summary of a week, month or year from its original entries, in their main language.
 
-    A quiet time is told in the language that people used before.
+    A quiet time gets the language that people used before.
     """
     writer = writer or open_writer(space)
     before = len(writer.notices)
