@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import TestClock
 from tests.docs.console import ROOT, Session, comparable, matches, new_repository, steps
+from typer.core import TyperCommand, TyperGroup
 
 from waypost.faces.cli import session as cli_session
 from waypost.faces.cli.entry import root_command, run
@@ -63,13 +64,16 @@ def test_commands_in_shell_blocks_are_commands_with_options_that_exist(page: Pat
 
 def assert_known(arguments: str) -> None:
     """The command exists and has every option that is named."""
-    command, words = root_command(), arguments.split()
-    rest = iter(words)
-    known = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
-    for word in rest:
-        name = word.partition("=")[0]
-        if hasattr(command, "commands") and word in command.commands:
-            command = command.commands[word]
-            known |= {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    command: TyperGroup | TyperCommand = root_command()
+    known = option_names(command)
+    for word in arguments.split():
+        inner = command.commands.get(word) if isinstance(command, TyperGroup) else None
+        if isinstance(inner, TyperGroup | TyperCommand):
+            command = inner
+            known |= option_names(command)
         elif word.startswith("--"):
-            assert name in known, f"{arguments}: {name}"
+            assert word.partition("=")[0] in known, f"{arguments}: {word}"
+
+
+def option_names(command: TyperGroup | TyperCommand) -> set[str]:
+    return {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
