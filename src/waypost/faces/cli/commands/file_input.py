@@ -12,7 +12,7 @@ import typer
 
 from waypost.errors import InvalidInput
 from waypost.faces.cli.output.editor_links import place_text
-from waypost.faces.cli.output.memories import minute, print_json, print_receipt, readable_value, safe, speaks_unicode
+from waypost.faces.cli.output.memories import print_json, print_receipt, readable_value, safe, speaks_unicode
 from waypost.faces.cli.output.progress import working
 from waypost.faces.cli.session import CommandSession, confirm, interactive
 from waypost.flows.move.export import write_rows
@@ -23,6 +23,7 @@ from waypost.memory.rows import history_row
 from waypost.model.labels import LABELS
 from waypost.model.memory import SAID_BY, AuditEntry
 from waypost.model.receipt import Receipt
+from waypost.model.time import format_minute
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -227,15 +228,15 @@ def print_history(history: History, *, json: bool) -> None:
         print_json(history_row(history))
         return
     for version in (*history.versions, *history.related):
-        until = f" until {minute(version.superseded_at)}" if version.superseded_at else ""
-        true = f"true from {minute(version.valid_from)}"
-        true += f" until {minute(version.valid_until)}" if version.valid_until else ""
+        until = f" until {format_minute(version.superseded_at)}" if version.superseded_at else ""
+        true = f"true from {format_minute(version.valid_from)}"
+        true += f" until {format_minute(version.valid_until)}" if version.valid_until else ""
         other = "" if version.memory_id == history.memory_id else f"  [{version.memory_id}]"
         original = version.details.get(SAID_BY)
         who = f"{version.source} ({version.actor})" + (
             f" for {original['source']} ({original['actor']})" if original else ""
         )
-        print(f"{minute(version.recorded_at)}{until}  {safe(who)}, {true}, version {version.number}{other}")
+        print(f"{format_minute(version.recorded_at)}{until}  {safe(who)}, {true}, version {version.number}{other}")
         print(f"    {safe(version.text)}")
         for ref in version.refs:
             print(f"    at {place_text(ref.file_path, ref.line_range.start if ref.line_range else None)}")
@@ -248,7 +249,7 @@ def print_audit(entries: Sequence[AuditEntry], *, json: bool) -> None:
     for entry in entries:
         said = {name: value for name, value in entry.details.items() if value not in (None, False, 0, "", [], {})}
         details = ", ".join(f"{name.replace('_', ' ')} {readable_value(value)}" for name, value in said.items())
-        line = f"{minute(entry.at)}  {entry.action:<10} {entry.memory_id or '-':<26}  {entry.source} ({entry.actor})"
+        line = f"{format_minute(entry.at)}  {entry.action:<10} {entry.memory_id or '-':<26}  {entry.source} ({entry.actor})"
         print(safe(f"{line}  {details}".rstrip()))
 
 

@@ -4,10 +4,10 @@ import json
 import re
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from waypost.model.characters import escape_hidden, visible_text
+from waypost.model.time import format_minute, parse_time
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def print_status(status: dict[str, Any]) -> None:
         "to embed": pending or "nothing",
         "size": f"{status['storage_bytes'] / 1e6:.1f} MB in {status['store']}",
         "since": status["initialised_at"][:10],
-        "last change": (status["updated_at"] or "none yet")[:16].replace("T", " "),
+        "last change": format_minute(parse_time(status["updated_at"])) if status["updated_at"] else "none yet",
         "journal": status["journal"],
     }
     print_pairs(pairs)
@@ -125,11 +125,6 @@ def _repository(index: dict[str, Any] | None) -> str:
         return "not indexed; run `waypost init`"
     waiting = f", {index['waiting']} waiting to be indexed again" if index["waiting"] else ""
     return f"{counted(index['files'], 'file')}, {counted(index['lines'], 'line')}{waiting}"
-
-
-def minute(value: datetime) -> str:
-    """A time as people read it: to the minute."""
-    return f"{value.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def readable_value(value: Any) -> str:
