@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from waypost.model.checkout import Checkout, minute
+from waypost.model.checkout import Checkout
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHECKED, CausingCommit, CodeVerdict
 from waypost.model.memory import State, ValueConflict, Version
 from waypost.model.reference import CodeReference
-from waypost.model.time import format_time
+from waypost.model.time import format_minute, format_time
 
 if TYPE_CHECKING:  # loaded only by projects that share
     from waypost.model.share import SharingProject
@@ -39,7 +39,7 @@ class CodeLink:
             return ""
         if self.checked_at is None:
             return f"unverified: never judged in the checkout {self.checkout}"
-        return f"as of {minute(self.checked_at)}, checkout {self.checkout}"
+        return f"as of {format_minute(self.checked_at)}, checkout {self.checkout}"
 
     @property
     def has_moved(self) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from waypost.errors import LlmError, LlmLimit, LlmUnavailable
+from waypost.flows.journal_files.language import journal_language
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.summary.build import summarise
 from waypost.journal.summary.items import SummaryItem, summary_items
@@ -90,7 +91,10 @@ def summary_of(
     writer: SummaryWriter | None = None,
     see_also: Mapping[str, Sequence[str]] | None = None,
 ) -> SummaryText:
-    """The summary of a week, month or year from its original entries, in their main language."""
+    """The summary of a week, month or year from its original entries, in their main language.
+
+    A quiet time gets the language that people used before.
+    """
     writer = writer or open_writer(space)
     before = len(writer.notices)
     folder = space.journal
@@ -99,7 +103,8 @@ def summary_of(
         for scored_entry in entries
     ]
     items = summary_items(local)
-    words = summary_words(language_of_items(items))
+    last = max((scored_entry.entry.at for scored_entry in entries), default=space.clock())
+    words = summary_words(language_of_items(items, journal_language(space, last)))
     name = writer.llm.name if writer.llm else BY_RULES
     points = _model_points(writer, period, items, words)
     notices = tuple(dict.fromkeys(writer.notices[before:]))
