@@ -52,9 +52,9 @@ def test_a_method_shows_memories_about_what_it_overrides(noted: Memory) -> None:
 
 
 def test_a_file_shows_what_it_calls_in_other_files(noted: Memory) -> None:
-    shown = labels(noted, "shop/app.py")
-    assert ("Writing twice keeps the last value", "about `Store.write`, which this file calls") in shown
-    assert all("`Store.read`" not in label for _, label in shown)
+    rows = labels(noted, "shop/app.py")
+    assert ("Writing twice keeps the last value", "about `Store.write`, which this file calls") in rows
+    assert all("`Store.read`" not in label for _, label in rows)
 
 
 def test_the_label_is_part_of_the_data(noted: Memory) -> None:

@@ -93,12 +93,9 @@ def _memories_about(space: OpenSpace, symbols: Sequence[_Related], moment: Momen
     with space.store.read() as reader:
         versions = reader.memories.by_number({row.number for row in rows})
         memories = list(linked(space, reader, list(versions.values()), verdicts or None).values())
-    shown: set[str] = set()
     for row in symbols:
         for memory, link in _linked_to(row.symbol, memories):
-            if memory.id not in shown:
-                shown.add(memory.id)
-                yield AboutHit(memory, row.code.relation, link, row.code)
+            yield AboutHit(memory, row.code.relation, link, row.code)
 
 
 def _linked_to(symbol: SymbolSketch, memories: Iterable[LinkedMemory]) -> Iterable[tuple[LinkedMemory, CodeLink]]:
