@@ -21,7 +21,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+def on_page_markdown(markdown: str, page: Page, files: Files, **_: object) -> str:
     """In the repository the pages are in `docs/`, on the site they are at its root."""
     source = Path(page.file.abs_src_path or page.file.src_uri)
     here = source.relative_to(ROOT).parent.as_posix() if source.is_absolute() else "docs"
