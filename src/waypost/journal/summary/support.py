@@ -1,7 +1,7 @@
 """Whether the entries that a model's sentence names as its sources say what it says.
 
-Numbers and names must occur in the sources. In the language of the sources, half of the sentence's other words must
-too, and it may not deny what they say, or say what they deny. A translation is only checked for numbers and names.
+Numbers and names must occur in the sources. In the language of the sources, so must half of its other words. It may not
+deny what they say, nor say what they deny. A translation is only checked for numbers and names.
 """
 
 import re
