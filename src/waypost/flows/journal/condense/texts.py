@@ -20,12 +20,12 @@ from waypost.journal.summary.model import (
     ModelPoint,
     entry_line,
     indices_for_model,
-    is_grounded,
     model_page,
     point_line,
     points_from_json,
 )
 from waypost.journal.summary.page import Period, language_of_items, measure_of, title_of
+from waypost.journal.summary.support import is_supported
 from waypost.journal.trim.answer import LONGEST_CORE, SHORT_ANSWER
 from waypost.journal.trim.entry import PASSING, may_be_trimmed, trim_entry, with_shorter_text
 from waypost.journal.wording import SummaryWords, summary_words, without_markdown
@@ -129,7 +129,7 @@ def trim_core(writer: SummaryWriter, entry: Entry, question: str) -> str | None:
     if writer.llm is None:
         return None
     day = entry.at.date()
-    source = f"{day} {day:%d.%m.%Y} {question}\n{entry.text}"
+    source = f"{day} {day:%d.%m.%Y} {question}\n\n{entry.text}"
     fields = {"day": day.isoformat(), "question": question or "?", "answer": entry.text}
     fields["language"] = LANGUAGE_NAMES[summary_words(language_of(f"{question}\n{entry.text}")).language]
     try:
@@ -150,8 +150,8 @@ def _core_from_json(answer: Any, source: str) -> str:
         raise ValueError('it has no "core"')
     if len(without_markdown(core)) > LONGEST_CORE:
         raise ValueError('the "core" is too long')
-    if not is_grounded(without_markdown(core), source):
-        raise ValueError('the "core" has a number that the answer does not have')
+    if not is_supported(without_markdown(core), source):
+        raise ValueError('the "core" says what the answer does not')
     return without_markdown(core)
 
 
