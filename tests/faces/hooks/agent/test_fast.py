@@ -39,12 +39,16 @@ def folder(project: Path) -> Path:
     return run_folder(config.load().home, space)
 
 
+def home() -> str:
+    return str(config.load().home)
+
+
 def payload(project: Path, **members: Any) -> bytes:
     return json.dumps({"session_id": "s", "cwd": str(project), "prompt": QUESTION, **members}).encode()
 
 
 def asked(project: Path, event: str = "prompt", **members: Any) -> FastAnswer | None:
-    return ask(event, "claude-code", payload(project, **members), time.monotonic() + 60)
+    return ask(event, "claude-code", payload(project, **members), time.monotonic() + 60, home())
 
 
 def test_a_running_process_answers_as_the_hook_would(project: Path, folder: Path) -> None:
@@ -89,11 +93,14 @@ def test_without_a_usable_answer_the_hook_goes_the_usual_way(project: Path, fold
         with serve_hooks(lambda _, reply=reply: reply, folder):  # type: ignore[misc]
             assert asked(project) is None
     with serve_hooks(answers(config.load()), folder):
-        assert ask("prompt", "claude-code", b"no json", time.monotonic() + 60) is None
-        assert ask("prompt", "claude-code", b"[1]", time.monotonic() + 60) is None
-        assert ask("prompt", "nobody", payload(project), time.monotonic() + 60) is None
-        assert ask("dance", "claude-code", payload(project), time.monotonic() + 60) is None
-        assert ask("prompt", "claude-code", payload(project, prompt="x" * (2 << 20)), time.monotonic() + 60) is None
+        assert ask("prompt", "claude-code", b"no json", time.monotonic() + 60, home()) is None
+        assert ask("prompt", "claude-code", b"[1]", time.monotonic() + 60, home()) is None
+        assert ask("prompt", "nobody", payload(project), time.monotonic() + 60, home()) is None
+        assert ask("dance", "claude-code", payload(project), time.monotonic() + 60, home()) is None
+        assert (
+            ask("prompt", "claude-code", payload(project, prompt="x" * (2 << 20)), time.monotonic() + 60, home())
+            is None
+        )
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")

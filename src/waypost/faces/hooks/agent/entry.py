@@ -65,14 +65,18 @@ def _answer(event: str, agent: str, work: "Work", deadline: float) -> None:
 
 def _gave_up(event: str, agent: str) -> None:
     """Note it as `waypost.system.hook_log` does, without importing anything."""
-    home = os.environ.get("WAYPOST_HOME") or os.path.join(os.path.expanduser("~"), ".waypost")
     line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {event} of {agent[:40]}: no answer in time.\n"
     try:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-        log = os.open(os.path.join(os.path.expanduser(home), "hook.log"), flags, 0o600)  # makes no home
+        log = os.open(os.path.join(_home(), "hook.log"), flags, 0o600)  # makes no home
         os.write(log, line.encode("utf-8", "replace"))
     except OSError:
         return
+
+
+def _home() -> str:
+    """As `config.load` finds it."""
+    return os.path.expanduser(os.environ.get("WAYPOST_HOME") or os.path.join("~", ".waypost"))
 
 
 def _arguments(given: Sequence[str]) -> tuple[str, str]:
@@ -92,7 +96,7 @@ def _arguments(given: Sequence[str]) -> tuple[str, str]:
 def _work(event: str, agent: str, raw: bytes, deadline: float) -> "FastAnswer | Outcome":
     from waypost.faces.hooks.agent.fast import ask
 
-    answer = ask(event, agent, raw, deadline)
+    answer = ask(event, agent, raw, deadline, _home())
     if answer is not None:
         return answer
     from waypost.faces.hooks.agent.event import handle

@@ -37,14 +37,14 @@ class FastAnswer:
             return
 
 
-def ask(event: str, agent: str, raw: bytes, deadline: float) -> FastAnswer | None:
-    """The answer of a running process, or None."""
+def ask(event: str, agent: str, raw: bytes, deadline: float, home: str) -> FastAnswer | None:
+    """The answer of a running process, or None. `home`: Waypost's data directory."""
     if os.name != "posix":
         return None
     try:
         given = json.loads(raw)
         cwd = given.get("cwd") or os.getcwd()
-        run = os.path.join(os.path.expanduser(_home()), "run")
+        run = os.path.join(home, "run")
         folder = os.path.join(run, _space_of(run, cwd))
         _check_private(run)
         _check_private(folder)
@@ -63,10 +63,6 @@ def ask(event: str, agent: str, raw: bytes, deadline: float) -> FastAnswer | Non
 def mark_path(run: str, cwd: str) -> str:
     """The file that says which space a folder has."""
     return os.path.join(run, "at", f"{zlib.crc32(os.fsencode(cwd)):08x}")
-
-
-def _home() -> str:
-    return os.environ.get("WAYPOST_HOME") or os.path.join("~", ".waypost")
 
 
 def _space_of(run: str, cwd: str) -> str:
