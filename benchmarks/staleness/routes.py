@@ -125,7 +125,14 @@ class Labels:
     def __init__(self, repository: Repository, directory: Path, scratch: Path, command: Sequence[str]) -> None:
         tags = repository.tags
         trees = [histories.files(directory, tag, repository.history, repository.language) for tag in tags]
-        texts = histories.blobs(directory, (blob for tree in trees for blob in tree.values()))
+        every = replace(repository.language, skip=())
+        all_trees = [histories.files(directory, tag, repository.history, every) for tag in tags]
+        texts = histories.blobs(directory, (blob for tree in all_trees for blob in tree.values()))
+        words = {blob: frozenset(WORD.findall(text)) for blob, text in texts.items()}
+        self._left_out = [  # words of the files without labels at each later tag: tests, examples and the like
+            [words[blob] for path, blob in all_files.items() if path not in tree and blob in words]
+            for all_files, tree in zip(all_trees[1:], trees[1:], strict=True)
+        ]
         trees = [{path: blob for path, blob in tree.items() if blob in texts} for tree in trees]
         suffixes = {blob: Path(path).suffix for tree in trees for path, blob in tree.items()}
         wanted = {blob: (suffixes[blob], texts[blob]) for blob in suffixes}
@@ -150,15 +157,21 @@ class Labels:
             if not 3 <= len(placed.lines) <= 300:
                 continue
             expected: list[Expected | None] = []
-            for labeller, rows in zip(self._labellers, by_key, strict=True):
+            for number, (labeller, rows) in enumerate(zip(self._labellers, by_key, strict=True)):
                 label = labeller.label(rows[key])
-                if label.label == "out":
+                is_elsewhere = label.label == "deleted" and self._may_be_left_out(number, placed.of.tokens)
+                if label.label == "out" or is_elsewhere:
                     expected.append(None)
                     continue
                 now = label.now
                 place = (now.path, now.of.start) if now is not None else (None, None)
                 expected.append(Expected(label.label, RIGHT[label.label], *place))
             yield Case(_hash(*key)[:12], placed.of.kind, placed.path, placed.of.start, placed.of.end), expected
+
+    def _may_be_left_out(self, number: int, tokens: Sequence[str]) -> bool:
+        """Whether a file without labels has all words of this code: it may have gone there."""
+        wanted = {word for token in tokens for word in WORD.findall(token)}
+        return any(wanted <= words for words in self._left_out[number])
 
     def pieces(self, kind: str) -> Iterator[Labelled]:
         """Lines, constants or blocks whose tokens occur once in the tree."""
@@ -170,6 +183,10 @@ class Labels:
                 if not self._fits(kind, source, first, last):
                     continue
                 expected = [self._label(tree, path, first, last) for tree in self._trees]
+                tokens = source.between(first, last) or source.text.split("\n")[first - 1 : last]
+                for number, label in enumerate(expected[1:]):
+                    if label is not None and label.label == ABSENT and self._may_be_left_out(number, tokens):
+                        expected[number + 1] = None
                 if expected[0] is not None and expected[0].start == first:
                     yield Case(_hash(path, str(first), kind)[:12], kind, path, first, last), expected[1:]
                     left -= 1
