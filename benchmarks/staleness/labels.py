@@ -190,6 +190,8 @@ class Labeller:
             return Label("out", "several places it could have moved to")
         now = found[0]
         if now.of.name != one.of.name:
+            if any(new.of.qualname == one.of.qualname for new in self._new):
+                return Label("out", "its code is now under another name and its name has other code")
             if now.alone != one.alone and len(one.of.tokens) < LARGE:
                 return Label("out", "its own name is said in it, and it is small: perhaps another of its kind")
             return Label("renamed", "" if now.path == one.path else "and moved", now)

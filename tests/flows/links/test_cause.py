@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import Git
 
+from waypost.flows.links.cause import CauseSearch
 from waypost.memory import Memory
 from waypost.model.code_link import LinkedMemory
 
@@ -118,3 +119,18 @@ def test_the_diff_shows_what_changed(commits: Commits, memory: Memory) -> None:
     assert code["code"]["line"] == 1 and code["diff"].startswith("--- a/mode.py\n+++ b/mode.py\n@@")
     commits.commit("remove", "def other():\n    return 1\n", "2026-01-04T10:00:00Z")
     assert memory.code.code_behind(made.id)[0].diff[1] == "+++ /dev/null"
+
+
+def test_a_search_that_was_cut_is_finished_when_the_memory_is_shown(
+    commits: Commits, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = memory.remember("Rows are split at commas", refs=["mode.py#parse"])
+    cause = commits.commit("semicolons", MODE.replace("','", "';'"), "2026-01-03T10:00:00Z", "Grace Hopper")
+    commits.commit("later", MODE.replace("','", "';'") + "\n\ndef last():\n    return 3\n", "2026-01-04T10:00:00Z")
+    with monkeypatch.context() as patch:
+        patch.setattr(CauseSearch, "find", lambda search, *_: setattr(search, "_until", 0.0))
+        (stale,) = memory.code.stale(check=True).memories
+    assert stale.links[0].cause is None
+    link = shown(memory, made.id).links[0]
+    assert link.cause is not None
+    assert link.cause.commit == cause

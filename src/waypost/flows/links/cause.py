@@ -13,7 +13,8 @@ from waypost.model.shape import FileShape
 if TYPE_CHECKING:
     from waypost.flows.checkouts.current_tree import Pin, TreeNow
 
-_SECONDS = 0.6  # for all memories of one check; the others are explained when they are shown next
+SECONDS = 0.6  # for all memories of one check; the others are explained when they are shown next
+SECONDS_FOR_ONE = 4.0  # for a memory that is shown alone
 _LONGEST_AUTHOR = 60
 
 
@@ -22,7 +23,11 @@ class CauseSearch:
     """Finds the commits that changed or removed pinned code, until its time is up."""
 
     tree: "TreeNow"
-    _until: float = field(default_factory=lambda: time.monotonic() + _SECONDS)
+    seconds: float = SECONDS
+    _until: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._until = time.monotonic() + self.seconds
 
     @property
     def has_time(self) -> bool:

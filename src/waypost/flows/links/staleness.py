@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _LOOKED_FOR_AGAIN = timedelta(seconds=60)  # what was found nowhere may be just on its way to another file
 _PAGE = 1_000  # references judged in one go: so many verdicts are written in one transaction
 
+_CUT = "~"  # after a commit: the search for the cause took too long there; it is repeated when the memory is shown
+
 Key = tuple[int, int]
 
 
@@ -42,11 +44,17 @@ def kept_view(space: OpenSpace, moment: Moment | None = None) -> View:
 
 
 def check(
-    space: OpenSpace, rows: Sequence[ReferenceRow], *, again: bool = False, reader: Reader | None = None
+    space: OpenSpace,
+    rows: Sequence[ReferenceRow],
+    *,
+    again: bool = False,
+    reader: Reader | None = None,
+    alone: bool = False,
 ) -> dict[Key, StoredVerdict]:
     """The verdicts on these references for the tree as it is now.
 
-    `again` judges them even if nothing seems to have changed. `reader` is an open transaction to read in.
+    `again` judges them even if nothing seems to have changed. `reader` is an open transaction to read in. `alone`: they
+    belong to one memory that is shown, so there is time to search for the commit that changed the code.
     """
     from waypost.flows.checkouts.current_tree import TreeNow  # what reads files: only who shows a reference pays for it
 
@@ -56,14 +64,14 @@ def check(
     verdicts: dict[Key, StoredVerdict] = {}
     for start in range(0, len(rows), _PAGE):
         with contextlib.nullcontext(reader) if reader is not None else space.store.read() as open_reader:
-            verdicts |= _check_page(space, open_reader, tree, rows[start : start + _PAGE], again)
+            verdicts |= _check_page(space, open_reader, tree, rows[start : start + _PAGE], again, alone)
     return verdicts
 
 
 def _check_page(
-    space: OpenSpace, reader: Reader, tree: "TreeNow", rows: Sequence[ReferenceRow], again: bool
+    space: OpenSpace, reader: Reader, tree: "TreeNow", rows: Sequence[ReferenceRow], again: bool, alone: bool
 ) -> dict[Key, StoredVerdict]:
-    from waypost.flows.links.cause import CauseSearch
+    from waypost.flows.links.cause import SECONDS, SECONDS_FOR_ONE, CauseSearch
 
     checkout, now = space.identity.checkout_id, space.clock()
     tree.look_up((row.reference.file_path for row in rows), reader)
@@ -75,12 +83,12 @@ def _check_page(
     earlier_verdicts = {} if again else reader.references.verdicts_for(checkout, digests)
     verdicts: dict[Key, StoredVerdict] = {}
     new: list[StoredVerdict] = []
-    causes = CauseSearch(tree)
+    causes = CauseSearch(tree, SECONDS_FOR_ONE if alone else SECONDS)
     for row in rows:
         key = (row.number, row.place)
         past_verdict = earlier_verdicts.get(key)
         if past_verdict is not None and _holds(past_verdict, row.reference, tree, now):
-            explained = _explained(space, causes, row.reference, past_verdict)
+            explained = _explained(space, causes, row.reference, past_verdict, alone)
             verdicts[key] = replace(explained, checked_at=now) if not past_verdict.tree else explained
             if key not in current or current[key].file_hash != past_verdict.file_hash or explained != past_verdict:
                 new.append(explained)  # a branch that was looked at before: its verdict is the current one again
@@ -101,7 +109,7 @@ def _check_page(
         )
         if before is not None and before.finding == finding and tree.descends_from(_searched_commit(before)):
             verdict = replace(verdict, cause=before.cause, cause_searched_at=before.cause_searched_at)
-        verdict = _explained(space, causes, row.reference, verdict)
+        verdict = _explained(space, causes, row.reference, verdict, alone)
         verdicts[key] = verdict
         if finding.state == UNCHECKED and tree.git_was_late:
             continue  # not stored: git is asked again next time
@@ -138,17 +146,18 @@ def _still_meant(reader: Reader, rows: Sequence[ReferenceRow], new: Sequence[Sto
 
 
 def _explained(
-    space: OpenSpace, causes: "CauseSearch", reference: CodeReference, verdict: StoredVerdict
+    space: OpenSpace, causes: "CauseSearch", reference: CodeReference, verdict: StoredVerdict, alone: bool
 ) -> StoredVerdict:
     """With the commit that made it stale, and its time, if it is stale and there is one."""
     if verdict.cause is not None or not is_stale(space, reference, verdict.finding):
         return verdict
     head = causes.tree.head.commit
-    if not head or verdict.cause_searched_at == head or not causes.has_time:
+    searched = verdict.cause_searched_at
+    if not head or searched == head or (searched == head + _CUT and not alone) or not causes.has_time:
         return verdict
     cause = causes.find(reference, pin_of(reference), verdict.finding)
     if cause is None:
-        return replace(verdict, cause_searched_at=head)  # also if it took too long: it would again
+        return replace(verdict, cause_searched_at=head if causes.has_time else head + _CUT)
     return replace(verdict, cause=cause, since=min(cause.at, verdict.checked_at), cause_searched_at="")
 
 
@@ -312,15 +321,21 @@ def _digests(reference: CodeReference, last: StoredVerdict | None) -> set[bytes]
     return digests
 
 
-def looked_at(space: OpenSpace, reader: Reader, versions: Sequence[Version]) -> dict[int, LinkedMemory]:
-    """These versions, about to be shown, with their links as they are in the tree at this moment; by number."""
+def looked_at(
+    space: OpenSpace, reader: Reader, versions: Sequence[Version], *, alone: bool = False
+) -> dict[int, LinkedMemory]:
+    """These versions, about to be shown, with their links as they are in the tree at this moment; by number.
+
+    `alone`: it is one memory, and everything about it is shown.
+    """
     rows = [
         ReferenceRow(version.number, place, version.memory_id, reference)
         for version in versions
         if version.checkout_id is None
         for place, reference in enumerate(version.refs)
     ]
-    return linked(space, reader, versions, (check(space, rows, reader=reader) or None) if rows else {})
+    verdicts = (check(space, rows, reader=reader, alone=alone) or None) if rows else {}
+    return linked(space, reader, versions, verdicts)
 
 
 def find_linked(space: OpenSpace, memory_id: str, moment: Moment) -> LinkedMemory:
@@ -334,7 +349,7 @@ def find_linked(space: OpenSpace, memory_id: str, moment: Moment) -> LinkedMemor
         with space.store.read() as reader:
             return derived(version, space.clock(), seen_elsewhere(space, reader))
     with space.store.read() as reader:
-        memory = looked_at(space, reader, [version])[version.number]
+        memory = looked_at(space, reader, [version], alone=True)[version.number]
         return replace(memory, conflict=conflicts_of(reader, [memory_id], moment).get(memory_id))
 
 
