@@ -21,7 +21,7 @@ import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -100,8 +100,13 @@ class Rarity:
         whole = sum(self.weights)
         if not whole:
             return 0.0
-        there = {term for own in {"en", language} & {"en", "de"} for group in _terms(text, own) for term in group}
+        there = _terms_of(text, german=language == "de")
         return sum(w for terms, w in zip(self.words.words, self.weights, strict=True) if terms & there) / whole
+
+
+@lru_cache(maxsize=2_000)  # 8 MB; the same memories answer many questions
+def _terms_of(text: str, *, german: bool) -> frozenset[str]:
+    return frozenset[str]().union(*_terms(text, "en"), *(_terms(text, "de") if german else ()))
 
 
 def _rarity(terms: Collection[str], counts: TermCounts) -> float:

@@ -29,6 +29,7 @@ A memory outside of sessions, such as a fact, counts as a session of one long tu
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from math import exp, log
 from typing import TYPE_CHECKING
 
@@ -109,15 +110,12 @@ def fuse(
         return
     parts = _parts(question, candidates, populations, engines, now)
     table = np.stack(list(parts.values()))
-    totals: list[float] = table.sum(axis=0).round(9).tolist()
-    order = sorted(
-        (-total, -sketch.micros, sketch.memory_id, at)
-        for at, (total, sketch) in enumerate(zip(totals, sketches, strict=True))
-    )
-    for *_, memory_id, at in order:
-        total, values = totals[at], table[:, at].tolist()
-        why = {name: part for name, part in zip(parts, values, strict=True) if part}
-        yield ScoredMemory(memory_id, shown_score(total), total, why)
+    totals = table.sum(axis=0).round(9)
+    order: list[int] = np.argsort(-totals).tolist()
+    for total, equals in groupby(order, totals.tolist().__getitem__):
+        for at in sorted(equals, key=lambda at: (-sketches[at].micros, sketches[at].memory_id)):
+            why = {name: part for name, part in zip(parts, table[:, at].tolist(), strict=True) if part}
+            yield ScoredMemory(sketches[at].memory_id, shown_score(total), total, why)
 
 
 def shown_score(total: float, middle: float = MIDDLE) -> float:

@@ -115,7 +115,7 @@ def query_terms(question: str) -> list[str]:
 def has_only_terms(text: str, terms: AbstractSet[str]) -> bool:
     """Whether all query terms of a text are among these. Most texts are known by one of their first words."""
     if len(terms) < MOST_QUERY_TERMS:
-        stops = stop_words("en") | stop_words("de") | stop_words("ru")
+        stops = _all_stop_words()
         for token in _tokens(text):
             if fold(token) not in stops and any(
                 term not in terms and term not in stops for group in _analyse(token, ("en", "de")) for term in group
@@ -128,6 +128,11 @@ def has_only_terms(text: str, terms: AbstractSet[str]) -> bool:
 def stop_words(language: str) -> frozenset[str]:
     """Stop words of `en`, `de` or `ru`, folded. Empty for other languages."""
     return read_words(_DATA / f"stopwords-{language}.txt") if language in {"en", "de", "ru"} else frozenset()
+
+
+@cache
+def _all_stop_words() -> frozenset[str]:
+    return stop_words("en") | stop_words("de") | stop_words("ru")
 
 
 def _tokens(text: str) -> list[str]:

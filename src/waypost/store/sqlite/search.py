@@ -69,6 +69,8 @@ class SqliteSearch(SqlSearch):
         return kept
 
     def _counts(self, index: str, terms: Sequence[str]) -> dict[str, int]:
+        if not self._db.lasting_rows(f"SELECT 1 FROM {index}_docsize LIMIT 1"):
+            return {}
         sql = f"SELECT term, doc FROM temp.{index}_terms WHERE term IN (SELECT value FROM each_text(?))"
         return dict(self._db.rows(sql, (list(terms),)))
 

@@ -28,6 +28,7 @@ _WITH_CHECKSUMS = (
 _KIND, _COLLECTION = (1 + SUMMED["memories"].columns.index(name) for name in ("kind", "collection"))
 _FIRST_MICROS, _LAST_MICROS = (to_micros(at.replace(tzinfo=UTC)) for at in (datetime.min, datetime.max))
 _MOST_KEPT = 20_000  # sketches that a connection keeps: 12 MB
+_MOST_VERSIONS, _LONGEST_KEPT = 2_000, 2_000  # versions that it keeps until somebody writes, and their characters: 8 MB
 _LIMIT = re.compile(r"LIMIT (\?|\d+)\s*$")
 
 
@@ -65,6 +66,16 @@ class ReadableVersionRows(CheckedVersionRows):
     def by_number(self, numbers: Iterable[int]) -> dict[int, Version]:
         """Without those that differ from what was written: answers are made of these."""
         numbers = list(numbers)
+        kept: dict[int, Version] = self._readable.lasting().setdefault(ReadableVersionRows, {})
+        new = self._read_by_number([number for number in numbers if number not in kept])
+        if self._readable.is_sound and len(kept) + len(new) <= _MOST_VERSIONS:
+            kept |= {number: version for number, version in new.items() if len(version.text) <= _LONGEST_KEPT}
+        versions = ((number, kept.get(number) or new.get(number)) for number in sorted(numbers))
+        return {number: version for number, version in versions if version is not None}
+
+    def _read_by_number(self, numbers: list[int]) -> dict[int, Version]:
+        if not numbers:
+            return {}
         with suppress(apsw.CorruptError, ValueError, TypeError, OverflowError):
             rows = self._readable.whole_rows(_WITH_CHECKSUMS, (numbers,))
             if all(row[0] == checksum(*row[1:]) and row[_KIND] in KINDS for row in rows):
