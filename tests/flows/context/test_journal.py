@@ -19,6 +19,7 @@ from waypost.flows.context.journal import JournalBriefing
 from waypost.flows.journal_files.log import events
 from waypost.flows.journal_files.tally import entries_of
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.recall.search import recall
 from waypost.llm.fake import FakeLlm
 from waypost.model.journal import Entry
 from waypost.text.fence import TAG
@@ -289,10 +290,9 @@ def test_the_conversation_around_a_hit_comes_before_the_rest_of_its_day(journal:
 def test_a_weak_hit_is_read_while_there_is_room(journal: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     write(journal, "archive/daily/2025-06-02.md", day_page("2025-06-02", "Die Fähre legt um neun ab.", "Gute Fahrt!"))
     journal.recall("Fähre")  # reads the file
-    answer = journal_files.recall
 
     def weak(*given: Any, **more: Any) -> Any:
-        made = answer(*given, **more)
+        made = recall(*given, **more)
         hits = [replace(hit, score=0.3) for hit in made.hits if "Fähre" in hit.text]
         return replace(made, hits=tuple(hits))
 

@@ -1,8 +1,8 @@
 """`context --preset journal`: files of the journal, as they help with a question.
 
-Always the index, the preferences and the last three days. Then what the question names; then the conversations that it may be
-about, the days of the best ones, and the summaries of that time, as far as the budget reaches. All of it fenced, DNA.md before
-it, within half of the window of the model that reads. The answer says what was loaded, and why.
+Always the index, the preferences and the last three days. Then what the question names. Then the conversations that it may be
+about, the days of the best ones, and the summaries of that time. All of it fenced, DNA.md before it, within half of the window
+of the model that reads. The answer says what was loaded, and why.
 """
 
 from collections.abc import Iterable, Sequence
