@@ -14,6 +14,7 @@ from waypost.errors import InvalidInput, NotFound
 from waypost.faces.cli import output
 from waypost.faces.cli.framework import AsOf, Ctx, Json, KnownAt, app, session_of
 from waypost.faces.cli.output.memories import print_json, safe
+from waypost.faces.cli.output.progress import working
 from waypost.model.memory import Caller
 from waypost.model.reference import CodeReference
 from waypost.model.time import utc_now
@@ -72,7 +73,8 @@ def stale(
     """List memories whose code has changed, with what changed and since when."""
     session = session_of(context)
     memory = session.memory()
-    report = memory.code.stale(_resolved_paths(session, [*(paths or ()), *(files or ())]), check=check)
+    with working("Comparing memories with their code", json=json):
+        report = memory.code.stale(_resolved_paths(session, [*(paths or ()), *(files or ())]), check=check)
     places = output.editor_links.editor_links_of(memory)
     if json:
         row = report.to_json()
@@ -155,7 +157,8 @@ def maintain(
     if every:
         maintain_every(force=force, dry_run=dry_run, json=json)
         return
-    done = session_of(context).memory().admin.maintain(force=force, dry_run=dry_run)
+    with working("Maintenance", json=json):
+        done = session_of(context).memory().admin.maintain(force=force, dry_run=dry_run)
     row = {"dry_run": dry_run, "steps": [step.to_json() for step in done]}
     print_json(row) if json else output.code_links.print_steps(done)
 
