@@ -45,7 +45,7 @@ def test_a_keyword_only_memory_needs_no_numpy(tmp_path: Path) -> None:
 
 
 def test_the_public_surface_is_pinned() -> None:
-    assert sorted(waypost.__all__) == ["Memory", "WaypostError", "__version__"]
+    assert sorted(waypost.__all__) == ["AsyncMemory", "Memory", "WaypostError", "__version__"]
 
 
 def test_the_version_is_said_once() -> None:

@@ -4,9 +4,10 @@ TYPE_CHECKING = False  # importing `typing` takes longer than a hook has
 if TYPE_CHECKING:
     from waypost.errors import WaypostError as WaypostError
     from waypost.memory import Memory as Memory
+    from waypost.memory.async_client import AsyncMemory as AsyncMemory
 
 __version__ = "0.1.0"
-__all__ = ["Memory", "WaypostError", "__version__"]
+__all__ = ["AsyncMemory", "Memory", "WaypostError", "__version__"]
 
 
 def __getattr__(name: str) -> object:
@@ -15,6 +16,10 @@ def __getattr__(name: str) -> object:
         from waypost.memory import Memory
 
         return Memory
+    if name == "AsyncMemory":
+        from waypost.memory.async_client import AsyncMemory
+
+        return AsyncMemory
     if name == "WaypostError":
         from waypost.errors import WaypostError
 

@@ -11,6 +11,7 @@ import pytest
 from waypost.memory import Memory
 from waypost.memory.admin import MemoryAdmin, Shares
 from waypost.memory.backups import Backups
+from waypost.memory.chat import Chat
 from waypost.memory.code import MemoryCode
 from waypost.memory.facts import MemoryFacts
 from waypost.memory.journal import Journal
@@ -18,6 +19,7 @@ from waypost.memory.journal import Journal
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "library.md"
 GROUPS: dict[str, type] = {
     "memory": Memory,
+    "memory.chat": Chat,
     "memory.code": MemoryCode,
     "memory.facts": MemoryFacts,
     "memory.journal": Journal,
@@ -26,7 +28,8 @@ GROUPS: dict[str, type] = {
     "memory.admin.shares": Shares,
 }
 NAMES = {
-    "memory": "admin brief close code correct decide facts forget history identity index journal list open protect recall "
+    "memory.chat": "command context memory turn user",
+    "memory": "admin brief chat close code correct decide facts forget history identity index journal list open protect recall "
     "reject remember remember_many restore retract show space status verify why",
     "memory.code": "about analyze architecture code_behind files finish_task git_changed ignores impact relink root source "
     "stale summarize summary symbol_names symbols track unused update uses",
@@ -35,12 +38,12 @@ NAMES = {
     "memory.journal": "add add_session approve_dna calendar condense curate events import_chat import_folder keep_in_tree "
     "notices offered protect prune release restore root search show similar stats timeline topics undo_import",
     "memory.admin": "as_of_checkout audit backups checkouts damage_notices doctor embed_pending export export_rows exports "
-    "for_path growth import_coding_brain import_file import_memory_bridge import_rows maintain page rebuild relatives "
+    "for_path growth import_coding_brain import_file import_memory_bridge import_rows maintain maintain_all page rebuild relatives "
     "run_worker shares shown_checkout undo_import",
     "memory.admin.backups": "list make plan restore",
     "memory.admin.shares": "accept list offer revoke",
 }
-MOST_ON_MEMORY = 26
+MOST_ON_MEMORY = 27  # `chat` is the entry for assistants
 
 
 def public(kind: type) -> list[str]:

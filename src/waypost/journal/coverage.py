@@ -44,13 +44,13 @@ class CoverageIndex:
 
     def covering(self, day: date) -> tuple[str, ...]:
         """The files that cover a day: its own, else the summary of the shortest period."""
-        summaries = (week_path(Week.of(day)), month_path(Month.of(day)), year_path(day.year))
-        return self.day(day) or tuple(path for path in summaries if path in self.paths)[:1]
+        summary = self.summary(day)
+        return self.day(day) or ((summary,) if summary else ())
 
-    def week(self, day: date) -> str | None:
-        """The summary of a day's week."""
-        path = week_path(Week.of(day))
-        return path if path in self.paths else None
+    def summary(self, day: date) -> str | None:
+        """The summary of the shortest period around a day."""
+        paths = (week_path(Week.of(day)), month_path(Month.of(day)), year_path(day.year))
+        return next((path for path in paths if path in self.paths), None)
 
     def between(self, first: date, last: date) -> list[str]:
         """The files that cover these days: summaries of whole years, months and weeks, else days."""

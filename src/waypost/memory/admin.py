@@ -20,6 +20,7 @@ from waypost.model.share import Offer
 
 if TYPE_CHECKING:
     from waypost.memory.backups import Backups
+    from waypost.memory.maintain_all import MaintainedMemory
 
 
 class MemoryAdmin:
@@ -81,6 +82,21 @@ class MemoryAdmin:
         return flows.admin.maintenance.maintain(
             self._handle.current, force=force, dry_run=dry_run, by_person=by_person, report=report
         )
+
+    def maintain_all(self, *, force: bool = False, dry_run: bool = False) -> "Sequence[MaintainedMemory]":
+        """Run the due maintenance of every memory in the data directory: all projects and persons.
+
+        Args:
+            force: Run all steps.
+            dry_run: Only return what there is to do.
+
+        Returns:
+            The steps of each memory, or why it was left out. A memory that fails stops no other.
+        """
+        from waypost.memory.maintain_all import maintain_all  # opens other memories
+
+        handle = self._handle
+        return maintain_all(handle.settings, handle.caller, handle.clock, force=force, dry_run=dry_run)
 
     def rebuild(self, *, progress: "flows.engines.pending_vectors.Progress" = lambda *_: None) -> dict[str, int]:
         """Rebuild everything derived from stored memories. `progress` gets each embedding model and the number of texts left.

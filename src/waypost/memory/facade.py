@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -22,6 +23,7 @@ from waypost.store.protocol import Filter, Reader
 
 if TYPE_CHECKING:
     from waypost.memory.admin import MemoryAdmin
+    from waypost.memory.chat import Chat
     from waypost.memory.code import MemoryCode
     from waypost.memory.facts import MemoryFacts
     from waypost.memory.journal import Journal
@@ -126,6 +128,27 @@ class Memory:
         from waypost.memory.admin import MemoryAdmin
 
         return MemoryAdmin(self._handle)
+
+    def chat(
+        self, user: str | int, *, name: str = "user", assistant: str = "assistant", pause_minutes: float = 30
+    ) -> "Chat":
+        """Open the chat of one user of an assistant, in the memory of the person of this name.
+
+        Args:
+            user: Who it is: any name or number that stays the same, such as a Telegram id.
+            name: The user's name as speaker.
+            assistant: The assistant's name as speaker.
+            pause_minutes: A longer pause begins a new session.
+
+        Returns:
+            The chat: `turn`, `context`, `command`.
+        """
+        from waypost.memory.chat import Chat
+
+        own = self._handle
+        handle = open_handle(".", person=str(user), caller=own.caller, settings=own.settings, clock=own.clock)
+        memory = Memory(handle.identity, handle.settings, handle.caller, handle.clock)
+        return Chat(memory, handle, name, assistant, timedelta(minutes=pause_minutes))
 
     # -- writing ------------------------------------------------------------------------------------------
 

@@ -65,6 +65,11 @@ class OpenSpaces:
             keys = [key for key in (*self._open, *self._openings) if space_id in (None, key[1])]
         self._close(keys)
 
+    def is_open(self, space_id: str) -> bool:
+        """Whether this process has the space open, for any checkout."""
+        with self._lock:
+            return any(key[1] == space_id for key in self._open)
+
     def start_afresh(self) -> None:
         """In a forked child: drop all state, since the parent's threads may be using it."""
         self._open, self._openings, self._lock = {}, {}, threading.Lock()

@@ -17,9 +17,9 @@ from waypost.model.recall import Hit, View
 from waypost.retrieve.times.question_times import DaySpan, days_named
 from waypost.text.language import language_of
 
-MOST_FOUND = 5  # memories whose files are read
-SURE = 0.5  # a score below it says that a memory may have nothing to do with the question
-_FOUND = 12  # memories among which those are looked for
+MOST_DAYS = 8  # hits whose whole day and summary are read
+MOST_FOUND = 40  # hits whose conversation is read
+POSSIBLE = 0.2  # a score below it says that a memory has nothing to do with the question
 _MOST_NAMES = 400  # that a language model can choose from, the newest
 _MOST_CHOSEN = 10
 _INDEX_CHARACTERS = 8000
@@ -27,17 +27,27 @@ _ANSWER_TOKENS = 600
 _CHOOSABLE = ("daily", "archive/daily", "weekly", "monthly", "yearly")
 
 
+@dataclass(frozen=True, slots=True)
+class ChosenPart:
+    """A file to read, or the conversation around one of its entries."""
+
+    path: str
+    why: str
+    entry: str | None = None  # id
+
+
 @dataclass(slots=True)
 class ChosenFiles:
-    """Files with the reason why each was chosen, and the memories that led to them."""
+    """What to read, the most important first, and the memories that led to it."""
 
-    files: dict[str, str] = field(default_factory=dict)
+    parts: list[ChosenPart] = field(default_factory=list)
     hits: list[Hit] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
-    def add(self, path: str | None, why: str) -> None:
-        if path is not None:
-            self.files.setdefault(path, why)
+    def add(self, path: str | None, why: str, entry: str | None = None) -> None:
+        part = ChosenPart(path or "", why, entry)
+        if path is not None and part not in self.parts:
+            self.parts.append(part)
 
 
 def choose_files(
@@ -69,27 +79,35 @@ def _add_topic(
     choice: ChosenFiles,
     named: Sequence[DaySpan],
 ) -> None:
-    """Days with matching entries, and the summaries of their weeks. Days that the question names are read already."""
-    answer = recall(space, question, replace(view, collections=("journal",)), k=_FOUND, now=now)
+    """Conversations with matching entries, then the days of the best ones, then the summaries of that time.
+
+    Days that the question names are read already.
+    """
+    answer = recall(space, question, replace(view, collections=("journal",)), k=MOST_FOUND, now=now)
     choice.notices += answer.notices
-    sure = [hit for hit in answer.hits if hit.score >= SURE][:MOST_FOUND]
-    choice.hits += sure
+    possible = [hit for hit in answer.hits if hit.score >= POSSIBLE]
+    choice.hits += possible
     with space.store.read() as reader:
         places = [
             place
-            for journal, place in reader.journal.places_of([hit.id for hit in sure])
+            for journal, place in reader.journal.places_of([hit.id for hit in possible])
             if journal == space.journal_id
         ]
     standing = {place.memory_id: place.path for place in sorted(places, key=lambda place: place.path, reverse=True)}
-    local = space.journal.today
-    for hit in sure:
-        day = local(hit.time or hit.valid_from)
-        if any(span.first <= day <= span.last for span in named):
-            continue
-        choice.add(shelf.week(day), "topic")
+    days = {hit.id: space.journal.today(hit.time or hit.valid_from) for hit in possible}
+    paths = dict[str, str]()
+    for hit in possible:
+        day, own = days[hit.id], standing.get(hit.id)
         pages = shelf.day(day)
-        own = standing.get(hit.id)
-        choice.add(own if own in pages or not pages else pages[0], "topic")
+        path = own if own in pages or not pages else pages[0]
+        if path is not None and not any(span.first <= day <= span.last for span in named):
+            paths[hit.id] = path
+            choice.add(path, "topic", hit.id)
+    best = list(paths)[:MOST_DAYS]
+    for memory_id in best:
+        choice.add(paths[memory_id], "topic")
+    for memory_id in best:
+        choice.add(shelf.summary(days[memory_id]), "topic")
 
 
 def _chosen_by_model(

@@ -6,6 +6,7 @@ from waypost.lazy import lazy_modules
 
 if TYPE_CHECKING:
     from waypost.flows.journal import calendar as calendar
+    from waypost.flows.journal import chat as chat
     from waypost.flows.journal import condense as condense
     from waypost.flows.journal import curate as curate
     from waypost.flows.journal import entry_import as entry_import

@@ -124,7 +124,7 @@ def test_upkeep_of_all_memories_goes_on_without_a_tree_and_after_a_failure(
     assert done.code == 1
     looked = {one["name"]: one for one in done.json["memories"]}
     assert sorted(maintained) == ["Zoë", "broken", "gone", "here"]
-    assert not looked["gone"]["skipped"] and not looked["gone"]["error"]
+    assert not looked["gone"]["error"]
     assert looked["broken"]["error"]
     assert not looked["here"]["error"]
     assert not looked["Zoë"]["error"]
@@ -144,3 +144,13 @@ def test_a_folder_that_has_become_another_project_is_not_taken_for_the_old_one(
     looked = waypost("schedule", "run", "--json").json["memories"]
     assert [one["error"] for one in looked if one["space"] == memory.identity.space_id] == [""]
     assert not open_by_id(config.load(), Caller("person", "ada"), memory.identity.space_id).identity.has_tree
+
+
+def test_maintain_all_is_one_command_for_every_memory(waypost: Waypost, open_memory: OpenMemory) -> None:
+    open_memory("here").remember("The port is 8080.")
+    for person in ("Zoë", "42"):
+        waypost("--person", person, "remember", "Tea without sugar.")
+    done = waypost("maintain", "--all", "--json")
+    assert done.code == 0
+    assert {row["name"]: row["error"] for row in done.json["memories"]} == {"here": "", "Zoë": "", "42": ""}
+    assert "Zoë (" in waypost("maintain", "--all").out

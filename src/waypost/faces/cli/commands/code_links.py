@@ -2,18 +2,22 @@
 
 import os
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Argument, Option
 
+from waypost import config
 from waypost.errors import InvalidInput, NotFound
 from waypost.faces.cli import output
 from waypost.faces.cli.framework import AsOf, Ctx, Json, KnownAt, app, session_of
-from waypost.faces.cli.output.memories import print_json
+from waypost.faces.cli.output.memories import print_json, safe
 from waypost.faces.cli.output.progress import working
+from waypost.model.memory import Caller
 from waypost.model.reference import CodeReference
+from waypost.model.time import utc_now
 
 if TYPE_CHECKING:
     from waypost.faces.cli.session import CommandSession
@@ -146,13 +150,33 @@ def maintain(
     context: Ctx,
     force: Annotated[bool, Option("--force", help="Run steps that are not due yet, too.")] = False,
     dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be done.")] = False,
+    every: Annotated[bool, Option("--all", help="Maintain the memories of all projects and persons.")] = False,
     json: Json = False,
 ) -> None:
     """Run due maintenance: index changed files, check code references, clean up. Meant for a schedule."""
+    if every:
+        maintain_every(force=force, dry_run=dry_run, json=json)
+        return
     with working("Maintenance", json=json):
         done = session_of(context).memory().admin.maintain(force=force, dry_run=dry_run)
     row = {"dry_run": dry_run, "steps": [step.to_json() for step in done]}
     print_json(row) if json else output.code_links.print_steps(done)
+
+
+def maintain_every(who: Caller | None = None, *, force: bool = False, dry_run: bool = False, json: bool) -> None:
+    """Maintain all memories of this machine, and print a line for each."""
+    from waypost.faces.cli.session import caller
+    from waypost.memory.maintain_all import maintain_all  # opens many memories
+
+    settings = config.load()
+    memories = maintain_all(settings, who or caller(settings.person), utc_now, force=force, dry_run=dry_run)
+    if json:
+        print_json({"dry_run": dry_run, "memories": [memory.to_json() for memory in memories]})
+    else:
+        for memory in memories:
+            print(safe(memory.line), file=sys.stderr if memory.problem else sys.stdout)
+    if any(memory.problem for memory in memories):
+        raise typer.Exit(1)
 
 
 def read_place(session: "CommandSession", place: str) -> tuple[str, int | None]:

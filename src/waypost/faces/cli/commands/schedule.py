@@ -10,6 +10,7 @@ from waypost import config
 from waypost.faces.cli.arguments import MYSELF
 from waypost.faces.cli.framework import Ctx, Json, app, command_group, session_of
 from waypost.faces.cli.output.memories import print_json, print_notices, safe
+from waypost.model.memory import Caller
 from waypost.space.alias import identify_here
 from waypost.space.identity import identify_person
 
@@ -91,16 +92,9 @@ def status_(context: Ctx, every: All = False, json: Json = False) -> None:
 @schedule_app.command("run", hidden=True)
 def run_(json: Json = False) -> None:
     """Maintain all memories in turn. Called by the schedule of `--all`."""
-    from waypost.faces.schedule.run import run_all
+    from waypost.faces.cli.commands.code_links import maintain_every
 
-    done = run_all(config.load())
-    if json:
-        print_json({"memories": [run.to_json() for run in done]})
-    for run in done:
-        if not json and run.line:
-            print(run.line, file=sys.stderr if run.failed else sys.stdout)
-    if any(run.failed for run in done):
-        raise typer.Exit(1)
+    maintain_every(Caller("extractor", "schedule"), json=json)
 
 
 def _identity(context: Ctx, settings: "Settings", every: bool) -> "Identity | None":

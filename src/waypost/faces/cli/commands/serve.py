@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from waypost.faces.serve.run import Started
     from waypost.memory import Memory
 
-Profile = Annotated[str, Option(help="Add the tools of chainguard, coding-brain, locai, memory-bridge, or all.")]
+Profile = Annotated[
+    str, Option(help="Add the tools of chainguard, coding-brain, locai, memory-bridge, journal, or all.")
+]
 
 
 @app.command()

@@ -14,6 +14,7 @@ _MODULES = {
     "coding-brain": ("coding_brain",),
     "locai": ("locai",),
     "memory-bridge": ("memory_bridge",),
+    "journal": ("..journal_tool",),  # our own, for assistants that keep conversations
 }
 PROFILES = (DEFAULT, *_MODULES, ALL)
 
@@ -33,7 +34,8 @@ def own_tools(profile: str) -> tuple[Tool, ...]:
         from waypost.faces.mcp.default_tools import DEFAULT_TOOLS
 
         return tuple(DEFAULT_TOOLS)
-    modules = (import_module(f"{__name__}.{name}") for name in _MODULES[profile])
+    names = (name if name.startswith(".") else f".{name}" for name in _MODULES[profile])
+    modules = (import_module(name, __name__) for name in names)
     return tuple(replace(tool, run=_Harmless(tool.run)) for module in modules for tool in module.TOOLS)
 
 
