@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from waypost.errors import WaypostError as WaypostError
     from waypost.memory import Memory as Memory
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 __all__ = ["Memory", "WaypostError", "__version__"]
 
 
