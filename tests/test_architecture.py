@@ -2,9 +2,11 @@
 
 import ast
 import functools
+import json
 import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,9 +51,10 @@ def test_the_public_surface_is_pinned() -> None:
 
 
 def test_the_version_is_said_once() -> None:
-    declared = re.search(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
-    assert declared
-    assert declared[1] == waypost.__version__
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert "version" in project["project"]["dynamic"]
+    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "waypost.__version__"}
+    assert json.loads((ROOT / "plugin/.claude-plugin/plugin.json").read_text())["version"] == waypost.__version__
     assert f"## {waypost.__version__}" in (ROOT / "CHANGELOG.md").read_text()
 
 

@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from waypost.memory import Memory as Memory
     from waypost.memory.async_client import AsyncMemory as AsyncMemory
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 __all__ = ["AsyncMemory", "Memory", "WaypostError", "__version__"]
 
 

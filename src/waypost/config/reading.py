@@ -20,6 +20,7 @@ KNOWN |= {"count_annotations", "stale_threshold", "stale_threshold_whole", "lear
 KNOWN |= {"store", "statement_timeout_seconds", "machine", "worker_cores"}
 CONFIG_FILE = "config.toml"
 _LONGEST_MACHINE = 64
+_TOOL_FOLDERS = {"uv", "pipx"}  # an upgrade makes a new environment there, so models belong elsewhere
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:
@@ -109,7 +110,7 @@ def _model_folders(env: Mapping[str, str], home: Path) -> tuple[Path, ...]:
         return (Path(env["WAYPOST_MODELS"]).expanduser().absolute(),)
     environment = Path(sys.prefix) / "share" / "waypost" / "models"
     folders = [environment, home / "models"]
-    if not os.access(sys.prefix, os.W_OK):
+    if not os.access(sys.prefix, os.W_OK) or _TOOL_FOLDERS & set(Path(sys.prefix).parts):
         folders.reverse()
     return tuple(folders)
 

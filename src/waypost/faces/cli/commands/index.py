@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
+from waypost import config
 from waypost.errors import WaypostError
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
+from waypost.faces.cli.models import ensure_models
 from waypost.faces.cli.output.index import (
     print_analysis,
     print_architecture,
@@ -60,6 +62,8 @@ def init(
     memory = session.memory(yes=yes)
     if journal_in_repo:
         memory.journal.keep_in_tree()
+    if not json:
+        ensure_models(config.load())
     with progress(json=json) as report:
         done = memory.index(
             include=include or None,

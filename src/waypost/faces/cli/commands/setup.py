@@ -9,6 +9,7 @@ from typer import Argument, Option
 from waypost import config
 from waypost.errors import InvalidInput, WaypostError
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
+from waypost.faces.cli.models import ensure_models
 from waypost.faces.cli.output.memories import print_json, print_notices, safe
 from waypost.faces.cli.session import interactive, is_yes
 from waypost.space.alias import identify_here
@@ -105,6 +106,8 @@ def setup_(
             dry_run=dry_run,
         )
     _print_report(report, undone=uninstall, json=json)
+    if not (uninstall or dry_run or json):
+        ensure_models(config.load())
     may_ask = interactive() and not (uninstall or dry_run or json)
     if may_ask and is_yes(input(f"Check that it works (waypost doctor --agent {chosen.name})? [y/N] ")):
         check_one(session_of(context), chosen.name)
