@@ -117,7 +117,7 @@ def model_page(
         days = sorted({items[index].day for index in point.indices})
         ids = [entry_id for index in point.indices for entry_id in items[index].ids]
         sections[point.section].append(lines.point("", point.text, [days[0], days[-1]] if days[1:] else days, ids))
-    sections["insights"] += [lines.of(items[index], items[index].text) for index in verbatim]
+    sections["insights"] += [lines.of(items[index], items[index].kept) for index in verbatim]
     return render_page(period, words, sections)
 
 

@@ -19,14 +19,17 @@ class Measure:
     least: int  # score of included items
     room: int  # bytes for items that need not stay word for word
     topics: int
+    mentions: int  # by people, from which a topic is named
     points: int  # under each of the other headings
+    events: int  # under the heading for events
+    told: int  # statements under all of them
     days: int  # on which a topic must come up to count as recurring
     keeps_all: bool = True  # keep all verbatim items, or only protected ones
 
 
-WEEK = Measure(least=5, room=6_000, topics=5, points=8, days=2)
-MONTH = Measure(least=7, room=8_000, topics=6, points=10, days=4)
-YEAR = Measure(least=8, room=10_000, topics=8, points=12, days=12, keeps_all=False)
+WEEK = Measure(least=5, room=6_000, topics=5, mentions=2, points=10, events=12, told=24, days=2)
+MONTH = Measure(least=7, room=8_000, topics=6, mentions=3, points=8, events=8, told=8, days=4)
+YEAR = Measure(least=8, room=10_000, topics=8, mentions=4, points=8, events=16, told=30, days=12, keeps_all=False)
 
 
 def measure_of(period: Period) -> Measure:
@@ -47,7 +50,8 @@ def strongest_of_months(items: Sequence[SummaryItem]) -> list[int]:
     best: dict[int, int] = {}
     for index, item in enumerate(items):
         now = best.get(item.day.month)
-        if item.score >= HIGHLIGHT and (now is None or item.score > items[now].score):
+        is_strong = item.score >= HIGHLIGHT or item.tells
+        if is_strong and (now is None or item.weight > items[now].weight):
             best[item.day.month] = index
     return [best[month] for month in sorted(best)]
 
