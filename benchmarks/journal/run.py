@@ -47,6 +47,8 @@ def pages(chosen: argparse.Namespace) -> None:
                 for event, hit in rows:
                     if not hit and chosen.list:
                         print(f"  not on its {_TITLES[level]} page: {event.day} {event.level} {event.text}")
+            if chosen.docs:
+                write_examples(Path(chosen.docs), language, texts, Path(folder))
             idle = unwanted_lines(language, texts)
             for line in idle[: 40 if chosen.list else 0]:
                 print(f"  should not be there: {line}")
@@ -101,6 +103,27 @@ def read_pages(journal: Any) -> dict[str, dict[Any, str]]:
             if stage == {"w": "weekly", "m": "monthly", "y": "yearly"}[level] and (span := read(path)) is not None:
                 texts[level][span] = _COMMENT.sub("", journal.read(path))
     return texts
+
+
+EXAMPLES = {  # pages that the docs show
+    "de": (("w", "2025-W21"), ("w", "2025-W27"), ("m", "2025-04"), ("y", "2025")),
+    "en": (("w", "2025-W38"), ("m", "2025-08"), ("y", "2025")),
+    "ru": (("w", "2025-W17"), ("m", "2025-10")),
+}
+
+
+def write_examples(place: Path, language: str, texts: dict[str, dict[Any, str]], folder: Path) -> None:
+    """Write the pages that the docs show, without links and comments."""
+    for level, name in EXAMPLES[language]:
+        text = next(text for span, text in texts[level].items() if str(span) == name)
+        (place / f"{language}-{name}.md").write_text(_plain(text), "utf-8")
+    if language == "de":
+        index = (folder / "MEMORY-31-december.md").read_text("utf-8")
+        (place / "de-MEMORY.md").write_text(_plain(_COMMENT.sub("", index)), "utf-8")
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\n{3,}", "\n\n", re.sub(r"\[([^\]\n]+)\]\([^)\n]+\)", r"\1", text)).strip() + "\n"
 
 
 def told_events(
@@ -183,6 +206,7 @@ def main() -> None:
     parser.add_argument("--half", default="seen", choices=["seen", "unseen"])
     parser.add_argument("--list", action="store_true", help="also list what is wrong")
     parser.add_argument("--keep", help="a folder for the journals")
+    parser.add_argument("--docs", help="a folder for the example pages of the docs")
     parser.add_argument("--llm", action="store_true")
     chosen = parser.parse_args()
     {"pages": pages, "importance": importance}[chosen.part](chosen)

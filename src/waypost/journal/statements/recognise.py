@@ -41,6 +41,7 @@ _KINDS: tuple[tuple[StatementKind, tuple[str, ...], tuple[str, ...], str], ...] 
 )
 _CACHED = 20_000
 _FEWEST_WORDS = 3  # of an event without a number or an area
+_FEWEST_WITH_NUMBER = 2
 _SHORT_THANKS = 7  # words; longer thanks also tell something
 _DIGIT = re.compile(r"\d")
 
@@ -126,7 +127,7 @@ def _kind(own: Mapping[str, re.Pattern[str]], words: ImportanceWords, text: str)
 def _is_small_talk(sentence: UtteranceSentence, language: str) -> bool:
     words = importance_words(language)
     if _DIGIT.search(sentence.text):
-        return False
+        return sentence.words < _FEWEST_WITH_NUMBER
     idle = _statement_words(language).lists["idle"].match(sentence.text) or words["heed"].search(sentence.text)
     if is_chatter(sentence.written) or (idle and sentence.words <= _SHORT_THANKS):
         return True
