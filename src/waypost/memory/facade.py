@@ -344,18 +344,23 @@ class Memory:
         with self._handle.own_memories(memory_id):
             return flows.write.undo.restore(self._handle.current, memory_id, self._handle.caller, number=version)
 
-    def forget(self, memory_id: str, *, dry_run: bool = False) -> "flows.erase.forget.Forgotten":
+    def forget(
+        self, memory_id: str, *, keep_answers: bool = False, dry_run: bool = False
+    ) -> "flows.erase.forget.Forgotten":
         """Remove a memory and every trace of it, for good.
 
         Args:
             memory_id: The memory.
-            dry_run: Only check that it exists.
+            keep_answers: Keep what the assistant answered to it. By default its answers go too, except protected ones.
+            dry_run: Only check that it exists, and which answers would go.
 
         Returns:
             What was removed, and where removal is still pending.
         """
         with self._handle.own_memories(memory_id):
-            return flows.erase.forget.forget(self._handle.current, memory_id, self._handle.caller, dry_run=dry_run)
+            return flows.erase.forget.forget(
+                self._handle.current, memory_id, self._handle.caller, keep_answers=keep_answers, dry_run=dry_run
+            )
 
     def protect(self, memory_id: str, *, on: bool = True) -> None:
         """Exempt the memory `memory_id` from expiry, pruning and condensing; with `on=False`, end that."""

@@ -93,12 +93,14 @@ def without_empty(row: Mapping[str, Any]) -> Row:
 
 
 def line_of(row: Row, mark: str = "-") -> str:
-    """A row on one line; a stale reason and a conflict go on lines of their own."""
+    """A row on one line; a label, a stale reason and a conflict go on lines of their own."""
     where = f"{row['where']} " if "where" in row else ""
     origin = ", ".join(str(row[name]) for name in ("kind", "by", "age") if name in row)
     if "project" in row:  # the paths belong to another repository
         origin, where = f"from project {row['project']}{f', {where}'.rstrip() if where else ''}, {origin}", ""
     lines = [f"{mark} {where}{row['text']} ({origin}) id {row['id']}"]
+    if "label" in row:
+        lines.append(f"  {row['label']}")
     if "stale" in row:
         lines.append(f"  STALE, check the code: {row['stale']}")
     if "conflict" in row:

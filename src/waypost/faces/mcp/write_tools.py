@@ -227,8 +227,9 @@ def _apply(call: ToolCall, action: str, memory_id: str, text: str | None) -> Too
         else:
             persons_memory.reject(memory_id)
         return ToolReply("Rejected by the user; it will not be stored again.", {"id": memory_id, "status": "rejected"})
-    persons_memory.forget(memory_id)
-    return ToolReply("Deleted permanently by the user.", {"id": memory_id, "status": "forgotten"})
+    forgotten = persons_memory.forget(memory_id)
+    details = {"id": memory_id, "status": "forgotten", "answers": list(forgotten.answers)}
+    return ToolReply("Deleted permanently by the user.", details)
 
 
 def _remembered(memory: "Memory", memory_id: str, action: str) -> str:

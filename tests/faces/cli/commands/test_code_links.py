@@ -11,7 +11,7 @@ from waypost.faces.cli.commands.code_links import read_place
 from waypost.faces.cli.output.code_links import hit_with_links, link_lines, print_about, print_stale, with_links
 from waypost.faces.cli.output.editor_links import EditorLinks
 from waypost.faces.cli.session import CommandSession
-from waypost.model.code_link import AboutHit, CodeLink, LinkedMemory, StaleReport
+from waypost.model.code_link import OVERRIDDEN, AboutHit, CodeLink, LinkedMemory, RelatedCode, StaleReport
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, CodeVerdict
 from waypost.model.memory import State, Version
 from waypost.model.reference import CodeReference, LineRange
@@ -335,3 +335,11 @@ def test_maintain_says_what_each_step_did_and_does_it_once(waypost: Waypost, rem
     forced = {step["step"]: step for step in waypost("maintain", "--force", "--json").json["steps"]}
     assert forced["references"]["skipped"] is False
     assert "1 memory points at code: " in waypost("maintain", "--force").out
+
+
+def test_a_memory_about_overridden_code_is_labelled(capsys: pytest.CaptureFixture[str]) -> None:
+    related = RelatedCode(OVERRIDDEN, "Store.read", "FileStore.read")
+    print_about([AboutHit(memory(CHANGED_LINK), OVERRIDDEN, CHANGED_LINK, related)], "src/b.py:3", NO_LINKS)
+    out = capsys.readouterr().out
+    assert out.startswith("No memories about src/b.py:3.\n")
+    assert "about `Store.read`, which `FileStore.read` overrides" in out

@@ -8,6 +8,7 @@ from typer import Argument
 from waypost.faces.cli.framework import Ctx, Json, Yes, app, session_of
 from waypost.faces.cli.output.memories import print_json
 from waypost.faces.cli.session import confirm
+from waypost.model.time import format_minute
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def restore_(
 
 
 def _line(snapshot: "MemoryBackup") -> str:
-    when = f"{snapshot.made_at:%Y-%m-%d %H:%M} UTC" if snapshot.made_at else "unknown time"
+    when = format_minute(snapshot.made_at) if snapshot.made_at else "unknown time"
     state = "intact" if snapshot.is_sound else f"DAMAGED: {snapshot.problem}"
     return f"{snapshot.id}  {when}  {counted(snapshot.memories, 'memory', 'memories'):>16}  {_size(snapshot):>9}  {snapshot.cause:16}  {state}"
 
@@ -81,7 +82,7 @@ def _size(snapshot: "MemoryBackup") -> str:
 
 def _plan_text(plan: "RestorePlan") -> str:
     snapshot = plan.backup
-    when = f"{snapshot.made_at:%Y-%m-%d %H:%M} UTC" if snapshot.made_at else "an unknown time"
+    when = format_minute(snapshot.made_at) if snapshot.made_at else "an unknown time"
     head = f"Snapshot {snapshot.id} of {when}, {counted(snapshot.memories, 'memory', 'memories')}."
     if plan.is_damaged:
         return f"{head}\nThe database is damaged or missing. Memories written since the snapshot are not in it."

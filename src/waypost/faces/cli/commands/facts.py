@@ -11,6 +11,7 @@ from waypost.faces.cli.framework import AsOf, Ctx, Id, Json, KnownAt, Yes, app, 
 from waypost.faces.cli.output.memories import print_json, print_pairs
 from waypost.faces.cli.output.progress import progress
 from waypost.model.lifetime import format_seconds, parse_seconds
+from waypost.model.time import format_minute
 
 if TYPE_CHECKING:
     from waypost.flows.write.lifetime import LifetimeStatus
@@ -179,14 +180,14 @@ def _print(lifetime: "LifetimeStatus") -> None:
     else:
         usual = f" ({state.ttl_class})" if state.ttl_class else ""
         pairs["ttl"] = f"{format_seconds(state.ttl_seconds)}{usual}" if state.ttl_seconds else "-"
-        pairs["expires"] = f"{state.expires_at:%Y-%m-%d %H:%M} UTC"
+        pairs["expires"] = format_minute(state.expires_at)
         pairs["then"] = _ENDS[state.on_expire or "stale"]
     if state.refresh:
         pairs["restarts when"] = f"{', '.join(state.refresh)} changes"
     if state.protected:
         pairs["protected"] = "does not expire while protected"
     if state.archived_at is not None:
-        pairs["archived"] = f"{state.archived_at:%Y-%m-%d %H:%M} UTC"
+        pairs["archived"] = format_minute(state.archived_at)
     if state.is_stale:
         pairs["STALE"] = state.stale_reason or "for another reason"
     print_pairs(pairs)

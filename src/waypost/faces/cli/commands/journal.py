@@ -240,7 +240,7 @@ def log(
         return
     for row in rows:
         details = " ".join(f"{name}={value}" for name, value in row.items() if name not in ("time", "event"))
-        print(safe(f"{str(row.get('time', ''))[:19]}  {row.get('event', '')}  {details}"))
+        print(safe(f"{str(row.get('time', ''))[:19]}Z  {row.get('event', '')}  {details}"))
 
 
 @journal_app.command("approve-dna")

@@ -284,18 +284,26 @@ def reject(
 
 
 @app.command()
-def forget(context: Ctx, memory_id: Id, yes: Yes = False, json: Json = False) -> None:
-    """Delete a memory and every trace of it, permanently."""
+def forget(
+    context: Ctx,
+    memory_id: Id,
+    keep_answers: Annotated[bool, Option("--keep-answers", help="Keep what the assistant answered to it.")] = False,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Delete a memory and every trace of it, permanently. The assistant's answers to an entry go too."""
     memory = session_of(context).memory(yes=yes)
-    memory.forget(memory_id, dry_run=True)  # refuse before asking
-    confirm(f"Forget {memory_id} and its history permanently?", yes=yes)
-    forgotten = memory.forget(memory_id)
+    going = memory.forget(memory_id, keep_answers=keep_answers, dry_run=True)  # refuse before asking
+    too = f", with {counted(len(going.answers), 'answer')} to it," if going.answers else ""
+    confirm(f"Forget {memory_id} and its history{too} permanently?", yes=yes)
+    forgotten = memory.forget(memory_id, keep_answers=keep_answers)
     if json:
         from waypost.memory.rows import forgotten_row  # loads flows
 
         print_json(forgotten_row(forgotten))
         return
-    print(f"Forgotten: {forgotten.memory_id} ({counted(forgotten.versions, 'version')}).")
+    answers = f", with {counted(len(forgotten.answers), 'answer')} to it" if forgotten.answers else ""
+    print(f"Forgotten: {forgotten.memory_id} ({counted(forgotten.versions, 'version')}){answers}.")
     if not forgotten.complete:
         print(
             "Traces in the database's free space remain until no other process reads it."

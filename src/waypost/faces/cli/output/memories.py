@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from waypost.model.characters import escape_hidden, visible_text
+from waypost.model.time import format_minute, parse_time
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def print_status(status: dict[str, Any]) -> None:
         "to embed": pending or "nothing",
         "size": f"{status['storage_bytes'] / 1e6:.1f} MB in {status['store']}",
         "since": status["initialised_at"][:10],
-        "last change": (status["updated_at"] or "none yet")[:16].replace("T", " "),
+        "last change": format_minute(parse_time(status["updated_at"])) if status["updated_at"] else "none yet",
         "journal": status["journal"],
     }
     print_pairs(pairs)

@@ -264,6 +264,7 @@ def ask_to_forget(request: PageRequest) -> ShowPage:
         "version": history.versions[-1],
         "versions": len(history.versions),
         "copies": len(history.related),
+        "answers": len(memory.forget(memory_id, dry_run=True).answers),
         "beyond": BEYOND_REACH,
     }
     return ShowPage("memory_forget.html", "Forget this memory?", values)
