@@ -23,6 +23,7 @@ _GIT = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, 
 _GIT["GIT_CONFIG_GLOBAL"] = os.devnull
 _VARYING = (
     (re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z"), "TIME"),
+    (re.compile(r"\b20\d\d-\d\d-\d\d \d\d:\d\d UTC"), "TIME"),
     (re.compile(r"\b20\d\d-\d\d-\d\d\b"), "DATE"),
     (re.compile(r"\b[01]\.\d\d\b"), "SCORE"),
     (re.compile(r"\b\d+(?:\.\d+)? (?:ms|s|MB|KB)\b"), "AMOUNT"),

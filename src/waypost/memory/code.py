@@ -105,6 +105,10 @@ class MemoryCode:
 
     # -- the structure of the code -------------------------------------------------------------------------
 
+    def symbol_names(self, prefix: str, limit: int = 50) -> list[str]:
+        """Return at most `limit` names of symbols whose last part begins with `prefix`, in any case."""
+        return flows.structure.lookup.symbol_names(self._handle.space, prefix, limit)
+
     def symbols(
         self,
         name: str = "",

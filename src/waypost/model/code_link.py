@@ -13,7 +13,15 @@ from waypost.model.time import format_minute, format_time
 if TYPE_CHECKING:  # loaded only by projects that share
     from waypost.model.share import SharingProject
 
-CODE_CHANGED = "code_changed: "
+CODE_CHANGED = "code_changed: "  # how a stored reason begins
+
+
+def plain_reason(reason: str | None, otherwise: str = "the code has changed") -> str:
+    """Why something is stale, for people and agents. JSON has the stored form."""
+    if not reason:
+        return otherwise
+    place = reason.removeprefix(CODE_CHANGED)
+    return reason if place == reason else f"code changed: {place}"
 
 
 @dataclass(frozen=True, slots=True)

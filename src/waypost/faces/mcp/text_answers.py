@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from waypost.context.one_line import one_line
+from waypost.model.code_link import plain_reason
 from waypost.text.fence import NOTE, defuse, fence
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def linked_row(memory: "LinkedMemory", now: datetime, link: "CodeLink | None" = 
 
 def stale(is_stale: bool, reason: str | None) -> str:
     """Why it may be wrong, or an empty string."""
-    return one_line(reason or "the code has changed", _SHORT) if is_stale else ""
+    return one_line(plain_reason(reason), _SHORT) if is_stale else ""
 
 
 def without_empty(row: Mapping[str, Any]) -> Row:

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from typer import Argument
 
-from waypost.faces.cli.framework import Ctx, Json, Yes, app, session_of
+from waypost.faces.cli.framework import Ctx, Json, Yes, app, command_group, session_of
 from waypost.faces.cli.output.memories import print_json
+from waypost.faces.cli.output.progress import working
 from waypost.faces.cli.session import confirm
 from waypost.model.time import format_minute
 from waypost.text.plural import counted
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from waypost.flows.backup.restore import RestorePlan
     from waypost.flows.backup.snapshots import MemoryBackup
 
-backup_app = typer.Typer(help="Make, list and restore snapshots of this memory.", no_args_is_help=True)
+backup_app = command_group("Make, list and restore snapshots of this memory.")
 app.add_typer(backup_app, name="backup")
 _MEGABYTE = 1_000_000
 
@@ -36,7 +36,8 @@ def list_(context: Ctx, json: Json = False) -> None:
 @backup_app.command("make")
 def make_(context: Ctx, json: Json = False) -> None:
     """Make a snapshot now."""
-    snapshot = session_of(context).backups().make()
+    with working("Making a snapshot", json=json):
+        snapshot = session_of(context).backups().make()
     if json:
         print_json(snapshot.to_json())
         return
@@ -57,7 +58,8 @@ def restore_(
         print(_plan_text(plan))
     if not plan.changes_nothing:
         confirm("Restore it?", yes=yes)
-    done = backups.restore(plan.backup.id)
+    with working("Restoring", json=json):
+        done = backups.restore(plan.backup.id)
     if json:
         print_json(done.to_json())
         return
