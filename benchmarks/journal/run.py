@@ -10,6 +10,7 @@ none of the period's entries has. `importance` scores each graded utterance on t
 """
 
 import argparse
+import json
 import os
 import re
 import tempfile
@@ -27,12 +28,47 @@ _COMMENT = re.compile(r"\s*<!--.*?-->")
 
 
 class ScriptedModel:
-    """Answers every request for a summary with the entries it was given, word for word."""
+    """Answers requests as a careful model would, but always the same: it repeats what matters of what it gets."""
 
     name = "scripted"
+    _ENTRY = re.compile(r"^\[(\d+)\] \S+ (\S+) \(importance \d+[^)]*\): (.+)$", re.MULTILINE)
+    _POINT = re.compile(r"^\[(\d+)\] (\w+): (.+)$", re.MULTILINE)
 
-    def complete(self, prompt: Any, **_: Any) -> Any:
-        raise NotImplementedError
+    def complete(self, prompt: "Prompt", *, max_tokens: int, as_json: bool = False) -> "Completion":
+        from waypost.llm.protocol import Completion, Usage
+
+        text = "
+".join(part if isinstance(part, str) else part.text for part in prompt.parts)
+        if '"explicit_points"' in text:
+            answer: dict[str, object] = {"answers": [self._points(json.loads(line)) for line in _json_lines(text)]}
+        elif entries := self._ENTRY.findall(text):
+            answer = {"events": [{"text": said, "from": [int(number)]} for number, who, said in entries if who != "assistant"]}
+        elif points := self._POINT.findall(text):
+            answer = {section: [] for _, section, _ in points}
+            for number, section, said in points:
+                answer[section].append({"text": said, "from": [int(number)]})  # type: ignore[attr-defined]
+        else:
+            answer = {"core": ""}
+        return Completion(json.dumps(answer, ensure_ascii=False), Usage())
+
+    @staticmethod
+    def _points(row: dict[str, Any]) -> dict[str, object]:
+        from waypost.journal.importance.utterance import read_utterance
+        from waypost.text.language import language_of
+
+        reading = read_utterance(row["words"], language_of(row["words"]) or "en")
+        return {
+            "n": row["n"],
+            "frequency_points": 0,
+            "recency_points": 0,
+            "explicit_points": reading.explicit,
+            "relevance_points": reading.relevance,
+            "reasoning": "scripted",
+        }
+
+
+def _json_lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith('{"n":')]
 
 
 def pages(chosen: argparse.Namespace) -> None:
@@ -40,7 +76,7 @@ def pages(chosen: argparse.Namespace) -> None:
     for language in chosen.language or LANGUAGES:
         place = nullcontext(str(Path(chosen.keep) / language)) if chosen.keep else tempfile.TemporaryDirectory()
         with place as folder:
-            texts = live(language, Path(folder), chosen.engine)
+            texts = live(language, Path(folder), chosen.engine, llm=chosen.llm)
             told = told_events(said(language)[1], texts)
             for level, rows in told.items():
                 totals[level] += [hit for _, hit in rows]
@@ -66,7 +102,7 @@ def pages(chosen: argparse.Namespace) -> None:
     )
 
 
-def live(language: str, folder: Path, engine: str) -> dict[str, dict[Any, str]]:
+def live(language: str, folder: Path, engine: str, *, llm: bool = False) -> dict[str, dict[Any, str]]:
     """Live the year in a new journal. Returns the texts of its pages by level and period."""
     os.environ.update({"WAYPOST_HOME": str(folder / "home"), "WAYPOST_BACKGROUND": "0", "TZ": "UTC"})
     from waypost.embed.fake import FakeEngine
@@ -75,6 +111,10 @@ def live(language: str, folder: Path, engine: str) -> dict[str, dict[Any, str]]:
     if engine == "fake":
         fake = FakeEngine()
         setattr(spaces, "open_engine", lambda _name, _settings: fake)  # noqa: B010
+    if llm:
+        from waypost.flows.journal.condense import texts
+
+        setattr(texts, "open_llm", lambda _settings: ScriptedModel())  # noqa: B010
     now = [datetime(YEAR, 1, 1, 6, tzinfo=UTC)]
     memory = Memory.open(person="somebody", clock=lambda: now[0])
     days = days_of_year(language)

@@ -1,6 +1,6 @@
-"""What a text tells, sentence by sentence, separately from how important it is.
+"""What a text states, sentence by sentence, separately from how important it is.
 
-Rules decide by word lists (`data/statements_<language>.toml`). Questions, commands and small talk tell nothing.
+Rules decide by word lists (`data/statements_<language>.toml`). Questions, commands and small talk state nothing.
 """
 
 import re
@@ -42,13 +42,13 @@ _KINDS: tuple[tuple[StatementKind, tuple[str, ...], tuple[str, ...], str], ...] 
 _CACHED = 20_000
 _FEWEST_WORDS = 3  # of an event without a number or an area
 _FEWEST_WITH_NUMBER = 2
-_SHORT_THANKS = 7  # words; longer thanks also tell something
+_SHORT_THANKS = 7  # words; longer thanks also state something
 _DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
-    """One sentence that tells something."""
+class SpokenStatement:
+    """One sentence that states something."""
 
     kind: StatementKind
     sentence: str  # as written
@@ -68,8 +68,8 @@ class _StatementWords:
 
 
 @lru_cache(maxsize=_CACHED)
-def statements_of(text: str, language: str) -> tuple[Statement, ...]:
-    """The sentences of a person's text that tell something, in order."""
+def statements_of(text: str, language: str) -> tuple[SpokenStatement, ...]:
+    """The sentences of a person's text that state something, in order."""
     statements = (
         _statement(sentence, language)
         for sentence in sentences_of(text, language)
@@ -78,7 +78,7 @@ def statements_of(text: str, language: str) -> tuple[Statement, ...]:
     return tuple(statement for statement in statements if statement is not None)
 
 
-def main_statement(text: str, language: str) -> Statement | None:
+def main_statement(text: str, language: str) -> SpokenStatement | None:
     """The statement that matters most, or None if the text only asks or chats."""
     statements = statements_of(text, language)
     return max(statements, key=lambda statement: statement.rank) if statements else None
@@ -92,7 +92,7 @@ def _is_lasting_wish(sentence: UtteranceSentence, language: str) -> bool:
     return any(words[name].search(sentence.text) for name in ("keep", "preference", "stress"))
 
 
-def _statement(sentence: UtteranceSentence, language: str) -> Statement | None:
+def _statement(sentence: UtteranceSentence, language: str) -> SpokenStatement | None:
     own = _statement_words(language)
     milestone = _milestone(own, sentence.text)
     if milestone is None and _is_small_talk(sentence, language):
@@ -101,8 +101,10 @@ def _statement(sentence: UtteranceSentence, language: str) -> Statement | None:
     if kind == "promise" and milestone and not own.lists["promise"].search(sentence.text):
         kind = "event"  # with a date
     if milestone is None or kind in ("goal", "promise"):  # wished or promised: it has not happened yet
-        return Statement(kind, sentence.written, _area(own, sentence.text) or milestone)
-    return Statement("decision" if kind == "decision" else "event", sentence.written, milestone, is_milestone=True)
+        return SpokenStatement(kind, sentence.written, _area(own, sentence.text) or milestone)
+    return SpokenStatement(
+        "decision" if kind == "decision" else "event", sentence.written, milestone, is_milestone=True
+    )
 
 
 def _milestone(own: _StatementWords, text: str) -> Area | None:

@@ -19,6 +19,7 @@ from waypost.journal.summary.lines import Lines, label_of, persons_differ
 from waypost.journal.summary.page import (
     Measure,
     Period,
+    belongs,
     language_of_items,
     measure_of,
     must_stay,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 Vectors = Mapping[str, "Matrix"]
 SeeAlso = Mapping[str, Sequence[str]]
 _LEAST_ROOM = 1_500  # bytes for the rest, however much must stay
-_OF_A_YEAR = ("goal", "decision", "preference", "fact")  # what a year's page tells beside milestones
 _MOST_CANDIDATES = 400  # the strongest items of a period: a year can have thousands
 
 
@@ -88,7 +88,7 @@ class SummarySections:
         self.lines = Lines(self.words, persons_differ(self.items), self.see_also)
         self.answers = answer_indices(self.items)
         strongest = sorted(range(len(self.items)), key=lambda index: (-self.items[index].weight, index))
-        worthy = [index for index in strongest if self._is_worthy(self.items[index])]
+        worthy = [index for index in strongest if belongs(self.items[index], self.period)]
         worthy = worthy or [index for index in strongest if self.items[index].kind == "remark"]
         self.worthy = sorted(worthy[:_MOST_CANDIDATES])
         verbatim = [index for index, item in enumerate(self.items) if must_stay(item, self.measure)]
@@ -125,13 +125,6 @@ class SummarySections:
                 self.used.add(line.answer)
                 lines[index] = line
         return list(lines.values())
-
-    def _is_worthy(self, item: SummaryItem) -> bool:
-        """What tells something, and what is important for another reason. A score never empties a page."""
-        if item.score >= self.measure.least:
-            return True
-        is_milestone = item.main is not None and item.main.is_milestone
-        return is_milestone or item.kind in _OF_A_YEAR if isinstance(self.period, int) else item.tells
 
     def _section(self, index: int) -> str:
         item = self.items[index]
@@ -218,7 +211,7 @@ class SummarySections:
         """Other important items, best first, while there is room, without repetitions."""
         counts: dict[str, int] = {}
         lines: list[_Line] = []
-        left = max(0, self.measure.told - sum(self.items[index].tells for index in self.used))
+        left = max(0, self.measure.statements - sum(self.items[index].informs for index in self.used))
         candidates = [index for index in self.worthy if index not in self.used and self.gists.texts[index]]
         examined = 4 * (self.measure.points + self.measure.events)
         selected = select_distinct(self.items, candidates, self.gists, sorted(self.used), self.vectors, examined)
@@ -227,24 +220,24 @@ class SummarySections:
             most = self.measure.events if section == "events" else self.measure.points
             if index in self.used or counts.get(section, 0) >= most:
                 continue
-            if self.items[index].tells and left == 0:
+            if self.items[index].informs and left == 0:
                 continue
             text = self.items[index].text if self.items[index].is_marked else self.gists.texts[index]
             line = self._with_answer(index, text) if self._wants_answer(index) else _Line(index, text)
             is_open = (
-                line.answer is None and text.endswith("?") and not self.items[index].tells
+                line.answer is None and text.endswith("?") and not self.items[index].informs
             )  # a question without its answer says nothing
             if not is_open and self._size(line) <= self.room:
                 self.room -= self._size(line)
                 self.used.update(index for index in (index, line.answer) if index is not None)
                 lines.append(line)
                 counts[section] = counts.get(section, 0) + 1
-                left -= self.items[index].tells
+                left -= self.items[index].informs
         return lines
 
     def _wants_answer(self, index: int) -> bool:
-        """Whether an answer is told too: of a longer period, only the answer to a question that matters."""
-        return isinstance(self.period, Week) or not self.items[index].tells
+        """Whether an answer is shown too: of a longer period, only the answer to a question that matters."""
+        return isinstance(self.period, Week) or not self.items[index].informs
 
     def _question_of(self, index: int) -> int:
         """The question that an answer belongs to, if it can be listed with it."""

@@ -81,8 +81,8 @@ def _how_many(item: SummaryItem, own: Sequence[str]) -> int:
 
 def _informative_sentences(item: SummaryItem, words: SummaryWords, *, asks: bool) -> list[str]:
     """Sentences without greetings, thanks and (unless it `asks`) questions. A person's only sentences stay."""
-    if item.tells:
-        return sentences(item.told, words)[:_SENTENCES_OF_ONE]
+    if item.informs:
+        return sentences(item.statement_text, words)[:_SENTENCES_OF_ONE]
     spoken_words = summary_words(language_at_start(item.text) or words.language)
     all_sentences = sentences(item.text, spoken_words)[: 4 * _SENTENCES_OF_ONE]
     usable = [sentence for sentence in all_sentences if asks or not sentence.endswith("?")]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from waypost.journal.roles import role_of
-from waypost.journal.statements.recognise import Area, Statement, StatementKind, statements_of
+from waypost.journal.statements.recognise import Area, SpokenStatement, StatementKind, statements_of
 from waypost.journal.wording import language_at_start
 from waypost.model.journal import Entry, ScoredEntry, mark_of
 from waypost.text.normal import fingerprint_text
@@ -33,10 +33,10 @@ class SummaryItem:
     is_verbatim: bool  # its text is kept unchanged
     is_protected: bool
     is_marked: bool = False  # protected, a noted preference, or called important
-    statements: tuple[Statement, ...] = ()  # what a person's text tells
+    statements: tuple[SpokenStatement, ...] = ()  # what a person's text states
 
     @property
-    def main(self) -> Statement | None:
+    def main(self) -> SpokenStatement | None:
         """The statement that matters most."""
         return max(self.statements, key=lambda statement: statement.rank, default=None)
 
@@ -45,20 +45,20 @@ class SummaryItem:
         return self.main.kind if self.main else None
 
     @property
-    def tells(self) -> bool:
-        """Whether it tells something that belongs on a page, however low its score."""
+    def informs(self) -> bool:
+        """Whether it states something that belongs on a page, however low its score."""
         return self.kind not in (None, "remark")
 
     @property
-    def told(self) -> str:
-        """What it tells, in its own words, without questions, greetings and moods."""
+    def statement_text(self) -> str:
+        """What it states, in its own words, without questions, greetings and moods."""
         lasting = [statement.sentence for statement in self.statements if statement.kind != "remark"]
         return " ".join(sentence if sentence[-1:] in _ENDS else f"{sentence}." for sentence in lasting)
 
     @property
     def kept(self) -> str:
         """The text that stays word for word: all of what is marked, else without greetings and questions."""
-        return self.text if self.is_marked or not self.tells or "\n" in self.text else self.told
+        return self.text if self.is_marked or not self.informs or "\n" in self.text else self.statement_text
 
     @property
     def weight(self) -> float:
@@ -121,7 +121,7 @@ def _summary_item(scored: ScoredEntry) -> SummaryItem | None:
     )
 
 
-def _statements(text: str) -> tuple[Statement, ...]:
+def _statements(text: str) -> tuple[SpokenStatement, ...]:
     return statements_of(text, language_at_start(text) or "en") if len(text) <= LONGEST_VERBATIM else ()
 
 
