@@ -90,6 +90,14 @@ def nameless_speakers() -> frozenset[str]:
     return frozenset(fold(word) for table in tables for word in table["words"]["speakers"].split())
 
 
+@cache
+def topic_headings() -> frozenset[str]:
+    """The headings of summaries that list topics, in all languages."""
+    return frozenset(
+        summary_words(language).headings[name] for language in LANGUAGES for name in ("topics", "recurring")
+    )
+
+
 def _openings(alternatives: str) -> re.Pattern[str]:
     phrases = [re.escape(phrase.strip()) for phrase in alternatives.split("|") if phrase.strip()]
     return re.compile(rf"\W{{0,9}}(?:{'|'.join(phrases)})\b", re.I)

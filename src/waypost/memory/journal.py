@@ -129,6 +129,10 @@ class Journal:
         """
         return flows.journal.see_also.topics_over_time(self._handle.current, by, most)
 
+    def why(self, memory_id: str) -> "flows.journal.why.ImportanceReason":
+        """Return the importance of an entry now, with its points and the reason in one sentence."""
+        return flows.journal.why.why(self._handle.current, memory_id)
+
     def stats(self) -> dict[str, Any]:
         """Return counts and sizes of entries and files, by stage."""
         space = self._handle.current

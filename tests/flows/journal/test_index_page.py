@@ -11,15 +11,16 @@ from tests.conftest import TestClock
 from waypost import Memory
 from waypost.errors import NotFound
 from waypost.flows.journal.importance import scored
-from waypost.flows.journal.index_page import BACKUPS, KEPT_BACKUPS, back_up, index_backups, refresh_index, restore_index
+from waypost.flows.journal.index_page import refresh_index
+from waypost.flows.journal_files.index_file import BACKUPS, KEPT_BACKUPS, back_up, index_backups, restore_index
 from waypost.flows.journal_files.log import events, note_cleanup
 from waypost.flows.journal_files.preferences import promote_preferences
 from waypost.flows.journal_files.tally import entries_of
 from waypost.journal.bullets import parse_bullets
-from waypost.journal.index_page.lines import sources_of
+from waypost.journal.index_page.sources import SOURCES, read_sources
 from waypost.journal.layout import INDEX, PREFERENCES
-from waypost.journal.summary.frame import split_frame
-from waypost.model.journal import Entry, Score, ScoredEntry
+from waypost.journal.summary.frame import split_frame, with_part
+from waypost.model.journal import Entry, Score, ScoredEntry, mark_of
 
 Say = Callable[..., str]
 
@@ -43,6 +44,11 @@ def page(memory: Memory) -> str:
     return (memory.space.journal.root / INDEX).read_bytes().decode()
 
 
+def ids_of(memory: Memory, line: str) -> tuple[str, ...]:
+    """The entries that a line of the page comes from, as the file beside it says."""
+    return read_sources(memory.space.journal)[mark_of(line)].ids
+
+
 def worth(
     memory: Memory, memory_id: str, text: str, score: int, kind: str = "conversation", speaker: str = "user"
 ) -> ScoredEntry:
@@ -59,7 +65,8 @@ def test_the_page_is_made_with_a_friendly_upper_part(memory: Memory, say: Say) -
     assert frame.before.startswith("# Memory\n\n<!-- waypost: This part is yours")
     assert frame.part is not None
     assert "2026-01-30 (today) - [Details](daily/2026-01-30.md)" in frame.part
-    assert any(said in sources_of(line) for line in frame.part.splitlines() if "Italian" in line)
+    assert all(said in ids_of(memory, line) for line in frame.part.splitlines() if "Italian" in line)
+    assert "<!--" not in frame.part
     assert "[Details](daily/2026-01-30.md)" in frame.part
     assert events(memory.space, event="index_refreshed")
 
@@ -145,7 +152,7 @@ def test_notes_by_hand_are_told_with_the_id_that_the_index_gave_them(memory: Mem
     place.write_text("# 2026-01-30\n\nRemember: I prefer window seats, this is important to me.\n")
     assert refresh_index(memory.space)
     line = next(line for line in page(memory).splitlines() if "window seats" in line)
-    (found,) = sources_of(line)
+    (found,) = ids_of(memory, line)
     assert memory.show(found).version.text.startswith("Remember: I prefer window seats")
 
 
@@ -159,7 +166,8 @@ def test_summaries_are_linked_with_what_they_are_about(memory: Memory) -> None:
     refresh_index(memory.space)
     text = page(memory)
     assert "### Week 3 (2026-01-12 to 2026-01-18) - [Summary](weekly/2026-W03.md)" in text
-    assert "- About weekly/2026-W03 (2026-01-14) <!-- from a1 -->" in text
+    assert "- About weekly/2026-W03 (2026-01-14)\n" in text
+    assert ids_of(memory, "- About weekly/2026-W03 (2026-01-14)") == ("a1",)
     assert "### December 2025 - [Summary](monthly/2025-12.md)" in text
     assert "### 2024 - [Summary](yearly/2024.md)" in text
     assert "W50" not in text
@@ -235,7 +243,8 @@ def test_what_matters_most_is_put_among_the_preferences_once(memory: Memory, say
     bullets = parse_bullets(space.journal.read(PREFERENCES))
     assert [(one.id, one.text) for one in bullets] == [(goal, "I want three AWS certificates."), (liked, "I like tea.")]
     refresh_index(space)
-    assert f"- I want three AWS certificates. <!-- from {goal} -->" in page(memory)
+    assert "- I want three AWS certificates.\n" in page(memory)
+    assert goal in ids_of(memory, "- I want three AWS certificates.")
     assert "(important/preferences.md)" in page(memory)
 
 
@@ -281,3 +290,108 @@ def test_the_real_scorer_s_worth_decides(memory: Memory, say: Say) -> None:
     say("I prefer short answers, remember this, it is important.")
     items = scored(memory.space, entries_of(memory.space, "daily/2026-01-30.md"), memory.space.clock())
     assert len(promote_preferences(memory.space, items)) == 1
+
+
+# -- who the person is
+
+
+def test_the_page_says_who_the_person_is_with_days_and_sources(memory: Memory, say: Say) -> None:
+    name = say("Guten Tag! Ich heiße Jonas Reinhardt und wohne in Köln.", "2026-01-10T10:00:00Z")
+    say("Ich arbeite als Tischler bei Brandt.", "2026-01-11T10:00:00Z")
+    say("Meine Frau heißt Miriam.", "2026-01-12T10:00:00Z")
+    say("Ich bin allergisch gegen Nüsse.", "2026-01-13T10:00:00Z")
+    say("Ich will im Mai einen Halbmarathon laufen.", "2026-01-14T10:00:00Z")
+    say("Heute den ersten Halbmarathon im Training geschafft.", "2026-01-20T10:00:00Z")
+    refresh_index(memory.space)
+    text = page(memory)
+    line = "- **Name:** Jonas Reinhardt ([2026-01-10](daily/2026-01-10.md))"
+    assert line in text and ids_of(memory, line) == (name,)
+    assert "- **Wohnort:** Köln ([2026-01-10]" in text
+    assert "- **Sprache:** Deutsch\n" in text
+    assert "- **Arbeit:** als Tischler bei Brandt ([2026-01-11]" in text
+    assert "- **Familie:** Meine Frau heißt Miriam. ([2026-01-12]" in text
+    assert "- **Gesundheit:** Ich bin allergisch gegen Nüsse. ([2026-01-13]" in text
+    assert "einen Halbmarathon laufen. ([2026-01-14](daily/2026-01-14.md)) Zuletzt: Heute den ersten" in text
+
+
+def test_the_newest_home_holds_and_facts_stay_when_they_are_old(memory: Memory, say: Say, clock: TestClock) -> None:
+    say("My name is Ada Byron and I live in Leeds.", "2026-01-10T10:00:00Z")
+    say("We moved to Porto last weekend.", "2026-01-20T10:00:00Z")
+    refresh_index(memory.space)
+    assert "- **Home:** Porto (" in page(memory) and "Leeds" not in page(memory).partition("## History")[0]
+    clock.advance(days=300)
+    refresh_index(memory.space)
+    assert "- **Name:** Ada Byron (" in page(memory) and "- **Home:** Porto (" in page(memory)
+
+
+def test_what_is_forgotten_leaves_the_page_its_sources_and_its_copies(
+    memory: Memory, say: Say, clock: TestClock
+) -> None:
+    said = say("We moved to Porto last weekend.")
+    say("The old bridge of Porto is lovely.", "2026-01-30T11:00:00Z")
+    refresh_index(memory.space)
+    clock.advance(days=1)
+    say("I like tea.", "2026-01-31T10:00:00Z")
+    refresh_index(memory.space)
+    home = "- **Home:** Porto (["
+    assert home in page(memory) and any(home in backup.text for backup in index_backups(memory.space))
+    memory.forget(said)
+    root = memory.space.journal.root
+    assert home not in page(memory) and not any(home in backup.text for backup in index_backups(memory.space))
+    assert "bridge of Porto" in page(memory)
+    assert said not in (root / SOURCES).read_text()
+
+
+def test_old_pages_with_comments_are_renewed_without_them(memory: Memory, say: Say) -> None:
+    said = say("I have decided to learn Italian this year, remember this.")
+    refresh_index(memory.space)
+    place = memory.space.journal.root / INDEX
+    old = with_part("# Mine\n", f"## History, newest first\n\n- Italian <!-- from {said} -->")
+    place.write_text(old)
+    assert refresh_index(memory.space)
+    assert page(memory).startswith("# Mine\n") and "<!-- from" not in page(memory)
+
+
+# -- at once
+
+
+def test_what_is_said_today_is_on_the_page_at_once(memory: Memory, say: Say, clock: TestClock) -> None:
+    say("I have decided to learn Italian this year.", "2026-01-30T10:00:00Z")
+    refresh_index(memory.space)
+    place = memory.space.journal.root / INDEX
+    place.write_text(f"My own line.\n\n{page(memory)}")
+    said = say("I got married today!", "2026-01-30T11:30:00Z")
+    say("What is the weather like?", "2026-01-30T11:31:00Z")
+    text = page(memory)
+    assert text.startswith("My own line.\n") and text.count("(today)") == 1
+    assert "- I got married today!\n" in text and said in ids_of(memory, "- I got married today!")
+    assert "- What is the weather like?\n" in text and "Italian" in text
+    clock.advance(days=1)
+    say("We chose the course in Bologna.", "2026-01-31T10:00:00Z")
+    assert "### 2026-01-31 (today)" in page(memory) and "### 2026-01-30 (yesterday)" in page(memory)
+    assert "Bologna" in page(memory)
+    refresh_index(memory.space)
+    assert page(memory).startswith("My own line.\n") and page(memory).count("Bologna") >= 1
+
+
+def test_a_page_that_somebody_edits_is_left_to_maintenance(memory: Memory, say: Say) -> None:
+    say("I have decided to learn Italian this year.")
+    refresh_index(memory.space)
+    place = memory.space.journal.root / INDEX
+    edited = page(memory).replace("## Statistics", "Call Clara\n\n## Statistics")
+    place.write_text(edited)
+    say("I got married today!", "2026-01-30T11:30:00Z")
+    assert page(memory) == edited
+    assert refresh_index(memory.space)
+    assert "Call Clara" in split_frame(page(memory)).before and "married" in page(memory)
+
+
+def test_importance_is_shown_with_its_reason(memory: Memory, say: Say) -> None:
+    said = say("I got married today!")
+    refresh_index(memory.space)
+    assert "- **Importance:** high. Importance 7 of 10, because it changes a life and it came up in" in page(memory)
+    reason = memory.journal.why(said)
+    assert reason.reason == "Importance 7 of 10, because it changes a life and it came up in the last 7 days."
+    assert reason.to_json()["score"] == 7
+    with pytest.raises(NotFound):
+        memory.journal.why("01kg81ytb0r5sgfwpgg1yz6cf5")

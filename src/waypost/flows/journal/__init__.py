@@ -15,5 +15,6 @@ if TYPE_CHECKING:
     from waypost.flows.journal import show as show
     from waypost.flows.journal import stats as stats
     from waypost.flows.journal import timeline as timeline
+    from waypost.flows.journal import why as why
 
 __getattr__ = lazy_modules(__name__)

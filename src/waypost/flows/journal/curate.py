@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from waypost.errors import InvalidInput, PersonOnly, StoreError
-from waypost.flows.journal.index_page import back_up
+from waypost.flows.journal_files.index_file import back_up
 from waypost.flows.journal_files.log import note
 from waypost.flows.journal_files.reconcile import changes_by_waypost
 from waypost.flows.journal_files.sync import sync

@@ -1,11 +1,13 @@
 """Collect the content of the index page: the last thirty days, summaries, preferences, figures, maintenance."""
 
+import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from waypost.errors import WaypostError
 from waypost.flows.journal.importance import scored
+from waypost.flows.journal.personal import person_of
 from waypost.flows.journal_files.language import journal_language
 from waypost.flows.journal_files.log import last_cleanup, next_cleanup
 from waypost.flows.journal_files.preferences import promoted_ids
@@ -18,6 +20,7 @@ from waypost.journal.index_page.content import (
     IndexContent,
     JournalFigures,
     Period,
+    PersonLine,
     RecurringTopic,
     SourcedLine,
 )
@@ -32,13 +35,27 @@ from waypost.journal.index_page.days import (
     stays,
     topic_with_sources,
 )
-from waypost.journal.index_page.lines import one_line, sources_of, without_sources
+from waypost.journal.index_page.lines import one_line, phrases, sources_of, without_sources
 from waypost.journal.index_page.page import MOST_PREFERENCES
 from waypost.journal.index_page.tally import files_by_day
-from waypost.journal.layout import ARCHIVE, DNA, INDEX, PREFERENCES, STAGES, month_of, stage_of, week_of, year_of
+from waypost.journal.layout import (
+    ARCHIVE,
+    DNA,
+    INDEX,
+    PREFERENCES,
+    STAGES,
+    archived_path,
+    day_path,
+    month_of,
+    stage_of,
+    week_of,
+    year_of,
+)
+from waypost.journal.statements.profile import PersonalFact, sentence_terms
+from waypost.journal.statements.recognise import SpokenStatement, main_statement, statements_of
 from waypost.journal.summary.frame import split_frame
 from waypost.journal.summary.items import source_of
-from waypost.journal.wording import without_markdown
+from waypost.journal.wording import language_at_start, topic_headings, without_markdown
 from waypost.model.journal import Entry, ScoredEntry, mark_of
 from waypost.store.journal import FileStamp
 
@@ -46,6 +63,9 @@ MOST_LINES_OF_A_SUMMARY = 4
 MOST_FREQUENT = 3
 MOST_STATED = 10
 PERSONAL = 3  # relevance points of preferences and personal goals
+PERSON_ORDER = ("name", "home", "language", "languages", "work", "birthday", "family", "health", "goal")
+_GROUP = re.compile(r"\s*- \*\*[^*]+\*\*\s*$")  # the name of a topic, above its lines
+_HINTS = re.compile(r"; [^();]+: [^()]+\)$")  # "see also" at the end of a line
 PROJECT_MENTIONS, PROJECT_DAYS, PROJECT_RELEVANCE = 3, 2, 2  # from which a topic counts as a project
 
 
@@ -60,11 +80,14 @@ def content_of(space: OpenSpace) -> IndexContent:
     judged = scored(space, [*older, *recent], space.clock())
     of_days = judged[len(older) :]
     tally = journal_tally(space)
+    language = journal_language(space, space.clock())
     return IndexContent(
-        language=journal_language(space, space.clock()),
+        language=language,
         now=now,
         condensing=_last_cleanup_state(space, of_days),
         created=tally.first,
+        person=tuple(_person_lines(space, language)),
+        ongoing=tuple(_ongoing(space, of_days)),
         preferences=(*_preference_lines(bullets), *_recent_statements(of_days, promoted_ids(space), now)),
         has_preferences=PREFERENCES in files,
         projects=tuple(_projects(judged)),
@@ -119,6 +142,50 @@ def _days(
 # -- what is known of a person
 
 
+def _person_lines(space: OpenSpace, language: str) -> Iterator[PersonLine]:
+    """Who the person is, each fact with its day and source, and their language."""
+    facts = person_of(space)
+    status = {fact.about: fact for fact in facts if fact.slot == "status"}
+    for slot in PERSON_ORDER:
+        if slot == "language" and facts:
+            yield PersonLine(slot, SourcedLine(phrases(language)["language_name"]))
+        for fact in facts:
+            if fact.slot == slot:
+                latest = status.get(fact.id)
+                yield _person_line(space, fact, None if latest is None else _person_line(space, latest))
+
+
+def _person_line(space: OpenSpace, fact: PersonalFact, latest: PersonLine | None = None) -> PersonLine:
+    line = SourcedLine(one_line(fact.text, LONGEST_ENTRY), (fact.id,))
+    return PersonLine(fact.slot, line, fact.day, _day_file(space, fact.day), latest)
+
+
+def _day_file(space: OpenSpace, day: date) -> str:
+    path = day_path(day)
+    return path if space.journal.exists(path) else archived_path(path)
+
+
+def _ongoing(space: OpenSpace, judged: Sequence[ScoredEntry]) -> Iterator[PersonLine]:
+    """What happened lately and is still due: events that change a life, and promises that nothing later fulfils."""
+    said: list[tuple[Entry, SpokenStatement, str]] = []
+    for item in judged:
+        if item.entry.id and stands_alone(item.entry):
+            language = language_at_start(item.entry.text) or "en"
+            said += [(item.entry, statement, language) for statement in statements_of(item.entry.text, language)]
+    results = [
+        (entry.at, sentence_terms(statement.sentence, language))
+        for entry, statement, language in said
+        if statement.kind == "result"
+    ]
+    for entry, statement, language in reversed(said):
+        terms = sentence_terms(statement.sentence, language)
+        is_done = statement.kind == "promise" and any(at > entry.at and terms & done for at, done in results)
+        if (statement.is_milestone or statement.kind == "promise") and not is_done:
+            line = SourcedLine(one_line(statement.sentence, LONGEST_ENTRY), (entry.id or "",))
+            day = space.journal.today(entry.at)
+            yield PersonLine("ongoing", line, day, _day_file(space, day))
+
+
 def _preferences(space: OpenSpace) -> tuple[Bullet, ...]:
     try:
         return parse_bullets(space.journal.read(PREFERENCES))
@@ -171,12 +238,18 @@ def _projects(judged: Sequence[ScoredEntry]) -> Iterator[RecurringTopic]:
     topics = []
     for group in _topics(judged).values():
         days = {item.entry.at.date() for item in group}
-        matters = any(item.score.relevance_points >= PROJECT_RELEVANCE for item in group)
+        matters = any(item.score.relevance_points >= PROJECT_RELEVANCE and _is_work(item.entry) for item in group)
         worth = max(item.score.score for item in group)
         if len(group) >= PROJECT_MENTIONS and len(days) >= PROJECT_DAYS and matters and worth >= IMPORTANT:
             topic_line = topic_with_sources(group[0].label, [item.entry for item in group])
             topics.append(RecurringTopic(topic_line.text, min(days), max(days), topic_line.ids))
     return iter(sorted(topics, key=lambda project: (-project.last.toordinal(), project.since, project.label)))
+
+
+def _is_work(entry: Entry) -> bool:
+    """Whether it is about something that somebody does, not about what happened to them."""
+    statement = main_statement(entry.text, language_at_start(entry.text) or "en")
+    return statement is None or not statement.is_milestone
 
 
 def _topics(judged: Sequence[ScoredEntry]) -> dict[int, list[ScoredEntry]]:
@@ -203,10 +276,18 @@ def _periods(space: OpenSpace, files: Mapping[str, FileStamp]) -> Iterator[Perio
 
 
 def _summary_lines(text: str) -> Iterator[SourcedLine]:
+    """What a summary states: statements, or topics if it has no statements."""
     frame = split_frame(text)
-    lines = [line for line in (frame.part or text).split("\n") if line.startswith("- ")]
-    for line in lines[:MOST_LINES_OF_A_SUMMARY]:
-        text_line = one_line(without_markdown(without_sources(line.rstrip("\r"))), LONGEST_ENTRY)
+    statements: list[str] = []
+    topics: list[str] = []
+    heading = ""
+    for line in (frame.part or text).split("\n"):
+        heading = line[4:].strip() if line.startswith("### ") else heading
+        if line.lstrip().startswith("- ") and not _GROUP.match(without_sources(line.rstrip("\r"))):
+            (topics if heading in topic_headings() else statements).append(line.strip())
+    for line in (statements or topics)[:MOST_LINES_OF_A_SUMMARY]:
+        plain = _HINTS.sub(")", without_markdown(without_sources(line.rstrip("\r"))))
+        text_line = one_line(plain, LONGEST_ENTRY)
         if text_line:
             yield SourcedLine(text_line, sources_of(line))
 

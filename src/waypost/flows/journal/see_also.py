@@ -16,6 +16,7 @@ from waypost.journal.index_page.lines import one_line
 from waypost.journal.index_page.tally import files_by_day
 from waypost.journal.layout import Month, Week, archived_path, day_path
 from waypost.journal.roles import role_of
+from waypost.journal.statements.recognise import main_statement
 from waypost.model.journal import ScoredEntry
 from waypost.model.memory import Version
 from waypost.model.recall import View
@@ -151,11 +152,20 @@ def see_also(space: OpenSpace, memory_ids: Iterable[str], before: date) -> dict[
     """For each entry the archived files of earlier days with related entries, for summaries."""
     with space.store.read() as reader:
         related = related_to(space, reader, list(dict.fromkeys(memory_ids)))
+        others = {other.id for row in related.values() for other in row}
+        telling = {ident for ident in others if _tells(reader.memories.version(ident, Moment(space.clock())))}
     earlier = {
-        memory_id: [archived_path(day_path(other.day)) for other in others if other.day < before]
+        memory_id: [
+            archived_path(day_path(other.day)) for other in others if other.day < before and other.id in telling
+        ]
         for memory_id, others in related.items()
     }
     return {memory_id: list(dict.fromkeys(paths)) for memory_id, paths in earlier.items() if paths}
+
+
+def _tells(version: Version | None) -> bool:
+    """Whether a person's entry states something. A question and small talk lead nowhere."""
+    return version is not None and main_statement(version.text, version.language or "en") is not None
 
 
 def _neighbours(space: OpenSpace, reader: Reader, version: Version, at: datetime) -> Iterator[tuple[Version, float]]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from waypost.flows.journal.index_content import frequent_topics
-from waypost.flows.journal.index_page import index_backups
+from waypost.flows.journal_files.index_file import index_backups
 from waypost.flows.journal_files.log import last_cleanup, metrics, next_cleanup
 from waypost.flows.journal_files.sync import sync
 from waypost.flows.journal_files.tally import held_pages, journal_tally

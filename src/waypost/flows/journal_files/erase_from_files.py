@@ -17,10 +17,12 @@ from waypost.flows.journal_files.reconcile import record_in
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, without_bullets
 from waypost.journal.files import PACKED, JournalFolder, pack, unpack
+from waypost.journal.index_page.sources import marks_of, read_sources
 from waypost.journal.layout import day_of, stage_of
 from waypost.journal.markdown import new_page, parse_page
 from waypost.journal.summary.frame import split_frame, with_part
 from waypost.journal.units import PAGES, JournalUnit, derived_id, unit_of, units_of
+from waypost.model.journal import mark_of
 from waypost.store.protocol import Writer
 from waypost.system.platform import write_private_file
 
@@ -41,6 +43,7 @@ class ErasedEntries:
     texts: tuple[str, ...]
     own_words: frozenset[str]
     digests: frozenset[bytes] = frozenset()  # of entries without an id in their file
+    marks: frozenset[str] = frozenset()  # of lines of the index page that come from these entries
 
     @cached_property
     def _lines(self) -> frozenset[str]:
@@ -53,6 +56,8 @@ class ErasedEntries:
         if line.startswith("#"):
             return False
         if any(memory_id in line for memory_id in self.ids) or self._lines & {_normal_line(line)}:
+            return True
+        if self.marks and mark_of(line.rstrip()) in self.marks:
             return True
         if self.without_copies(line) != line:
             return True
@@ -115,6 +120,7 @@ def _with_own_words(
     folder: JournalFolder, ids: frozenset[str], texts: tuple[str, ...], digests: frozenset[bytes]
 ) -> ErasedEntries:
     words = {word.casefold() for text in texts for word in _WORD.findall(text)}
+    marks = marks_of(read_sources(folder), ids)
     nothing = ErasedEntries(ids, texts, frozenset(), digests)
     for path in folder.scan():
         if not words:
@@ -124,7 +130,7 @@ def _with_own_words(
                 if not _is_erased(unit, path, nothing):
                     text = unit.entry.text if stage_of(path) in PAGES else nothing.without_copies(unit.entry.text)
                     words -= {word.casefold() for word in _WORD.findall(text)}
-    return ErasedEntries(ids, texts, frozenset(words), digests)
+    return ErasedEntries(ids, texts, frozenset(words), digests, marks)
 
 
 def remove_entries(space: OpenSpace, writer: Writer, ids: Collection[str]) -> set[str]:

@@ -15,7 +15,10 @@ from typing import Any
 from waypost.errors import InvalidInput
 from waypost.flows.journal_files.tally import journal_key, journal_tally
 from waypost.flows.open_space import OpenSpace
+from waypost.journal.importance.reason import reason_of
 from waypost.journal.layout import ARCHIVE, DNA, INDEX, PREFERENCES, day_of, stage_of
+from waypost.journal.roles import role_of
+from waypost.journal.wording import language_at_start
 from waypost.model.journal import ScoredEntry
 from waypost.model.time import format_time, parse_time
 from waypost.system.platform import PRIVATE_FILE, try_lock
@@ -89,11 +92,19 @@ def note_scores(space: OpenSpace, items: Iterable[ScoredEntry]) -> None:
                 "score": item.score.score,
                 "reasoning": f"frequency {item.score.frequency_points}, recency {item.score.recency_points}, "
                 f"explicit {item.score.explicit_points}, relevance {item.score.relevance_points}",
+                "reason": _reason(item),
             }
             for item in items
             if item.entry.id
         ),
     )
+
+
+def _reason(item: ScoredEntry) -> str:
+    """One sentence that quotes nothing."""
+    text = item.entry.held or ""
+    role = role_of(item.entry.speaker, item.entry.kind)
+    return reason_of(item.score, text, language_at_start(text) or "en", role)
 
 
 def events(space: OpenSpace, limit: int = 100, event: str | None = None) -> list[dict[str, Any]]:

@@ -13,8 +13,9 @@ from waypost.journal.index_page.days import PERSISTENT, stands_alone
 from waypost.journal.index_page.lines import one_line, phrases
 from waypost.journal.layout import PREFERENCES
 from waypost.journal.roles import role_of
+from waypost.journal.statements.recognise import main_statement
 from waypost.journal.units import entry_of
-from waypost.journal.wording import main_language
+from waypost.journal.wording import language_at_start, main_language
 from waypost.model.journal import Entry, Score, ScoredEntry, mark_of
 from waypost.model.memory import State, Version
 from waypost.text.normal import fingerprint_text
@@ -71,8 +72,18 @@ def _is_worthy(item: ScoredEntry) -> bool:
     if entry.kind == "preference":
         return True
     # What people say of themselves and want remembered would otherwise lose its importance with age.
-    is_own_wish = item.score.explicit_points == MOST_EXPLICIT and item.score.relevance_points == MOST_RELEVANT
+    is_own_wish = (
+        item.score.explicit_points == MOST_EXPLICIT
+        and item.score.relevance_points == MOST_RELEVANT
+        and not _is_event(entry)
+    )
     return (item.score.score >= PERSISTENT or is_own_wish) and stands_alone(entry)
+
+
+def _is_event(entry: Entry) -> bool:
+    """Whether it states what happened, which is no preference, however important."""
+    statement = main_statement(entry.held or "", language_at_start(entry.held or "") or "en")
+    return statement is not None and statement.kind in ("event", "result", "progress")
 
 
 def promote_at_once(space: OpenSpace, versions: Sequence[Version]) -> None:

@@ -7,6 +7,7 @@ other processes may have changed meanwhile is read again inside the transaction.
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.masking import without_secrets
 from waypost.flows.versions.prepare import Embedded, Prepared, embed_items, locate_drafts, prepare
 from waypost.flows.write.insert import WriteGate, comparing_engine
-from waypost.journal.layout import PREFERENCES
+from waypost.journal.layout import INDEX, PREFERENCES
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Caller
@@ -123,7 +124,23 @@ def _after_commit(space: OpenSpace, items: Sequence[Prepared], receipts: list[Re
     """Start what follows from the write. Failures here do not fail the write."""
     if any(receipt.pending for receipt in receipts):
         space.start_worker(space)
+    _show_on_index(space, items, receipts)
     return _promote_preferences(space, items, receipts)
+
+
+def _show_on_index(space: OpenSpace, items: Sequence[Prepared], receipts: Sequence[Receipt]) -> None:
+    """Show what was said today on the journal's index page. If that fails, maintenance does it."""
+    added = {receipt.id for receipt in receipts if receipt.status == "added"}
+    today = space.journal.today(space.clock())
+    said = [item.version for item in items if is_filed(item.version) and item.version.memory_id in added]
+    if not any(space.journal.today(version.time or version.valid_from) == today for version in said):
+        return
+    if not space.journal.exists(INDEX):
+        return
+    from waypost.flows.journal_files.index_today import show_today  # only for journals with a page
+
+    with suppress(WaypostError):
+        show_today(space)
 
 
 def _promote_preferences(space: OpenSpace, items: Sequence[Prepared], receipts: list[Receipt]) -> list[Receipt]:

@@ -6,7 +6,9 @@ from datetime import date, datetime
 
 from waypost.journal.importance.score import TopicMention, judge, make_score
 from waypost.journal.importance.utterance import QuestionKind, UtteranceReading, question_kind, read_utterance
+from waypost.journal.importance.word_lists import importance_words
 from waypost.journal.roles import Role
+from waypost.journal.statements.recognise import main_statement
 from waypost.journal.topics.groups import TopicGroups
 from waypost.journal.topics.similarity import Subject, topic_terms
 from waypost.model.journal import Score
@@ -118,7 +120,12 @@ def _answer_worth(question: EntryWorth | None) -> EntryWorth:
 
 
 def _mention(turn: JudgedTurn) -> TopicMention:
-    return TopicMention(turn.at, turn.day, turn.conversation, turn.question.asks)
+    if turn.question.asks:  # "How far am I …?", asked again and again
+        is_own = importance_words(turn.language)["first"].search(turn.text.lower()) is not None
+        matters = is_own and not turn.question.passing
+    else:
+        matters = main_statement(turn.text, turn.language) is not None
+    return TopicMention(turn.at, turn.day, turn.conversation, turn.question.asks, matters)
 
 
 def _with_follow_ups(turns: Sequence[JudgedTurn], topic_of: Mapping[str, int]) -> dict[str, int]:

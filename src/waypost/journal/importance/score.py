@@ -22,6 +22,8 @@ from waypost.model.journal import Score
 OFTEN, OFTEN_DAYS = 4, 30  # mentions and days: several times a month
 DAILY = 4  # days of one week
 WEEKS = 4  # in a row
+MOST_OF_A_QUESTION = 4  # a question states nothing: its score stays below that of what is important
+OWN_QUESTION_POINTS = 1
 _RETENTION = (
     (8, "Keep for good, also in important/preferences.md; never removed."),
     (5, "In the index for 30 days and in summaries; archived after a year."),
@@ -38,6 +40,7 @@ class TopicMention:
     day: date
     conversation: str
     asks: bool = False
+    matters: bool = False  # it states something about a person's life or work
 
 
 def retention_of(score: int) -> str:
@@ -50,14 +53,17 @@ def judge(reading: UtteranceReading, mentions: Sequence[TopicMention], at: datet
     past = [mention for mention in mentions if mention.at <= at]
     if reading.question.passing:
         return _passing_score(past)
-    frequency = frequency_of(past)
+    matters = reading.relevance > 0 or any(mention.matters for mention in past)
+    frequency = frequency_of(past) if matters else 0
     explicit, emphasis = reading.explicit, reading.emphasis
     askings = {(mention.day, mention.conversation) for mention in past if mention.asks}
     if not explicit and reading.question.asks and len(askings) > 1:
         explicit, emphasis = 1, "the same was asked again"
     others = frequency + explicit + reading.relevance
     last = max((mention.at for mention in past), default=None)
-    recency = _recency(at, last) if others else 0
+    recency = _recency(at, last) if others and (matters or not reading.question.asks) else 0
+    if reading.question.asks and reading.relevance <= OWN_QUESTION_POINTS and reading.explicit == 0:
+        frequency = min(frequency, max(0, MOST_OF_A_QUESTION - recency - explicit - reading.relevance))
     reasons = [
         _reason(frequency, f"{_count_phrase(past)} mentioned"),
         _reason(recency, "brought up in the last 7 days" if recency == 2 else "brought up in the last 30 days"),

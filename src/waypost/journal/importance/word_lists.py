@@ -12,7 +12,10 @@ LONGEST_READ = 4000  # characters; in a long paste the beginning matters
 _APOSTROPHES = str.maketrans({"’": "'", "ʼ": "'", "`": "'", "´": "'", "ё": "е"})
 _SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*\s?|[.!?…]+")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_INNER_DOT = re.compile(r"(?<=\d)\.(?=\s?\d|\s\w)|(?<=\b\w)\.(?=\w)|(?<=\b\w\w)\.(?=\w)")
+_INNER_DOT = re.compile(
+    r"(?<=\d)\.(?=\s?\d|\s\w)|(?<=\b\w)\.(?=\w)|(?<=\b\w\w)\.(?=\w)"
+    r"|(?<=\b(?:Dr|Mr|Ms|St|Nr|ca))\.(?=\s\w)|(?<=\b(?:Mrs|bzw|ggf))\.(?=\s\w)|(?<=\bProf)\.(?=\s\w)"
+)
 ImportanceWords = Mapping[str, re.Pattern[str]]
 _DOT = "\u2024"  # stands for a dot that does not end a sentence
 

@@ -26,6 +26,17 @@ class RecurringTopic:
 
 
 @dataclass(frozen=True, slots=True)
+class PersonLine:
+    """A fact about the person: the key of its label, its text with the source, its day, and the latest about it."""
+
+    slot: str
+    line: SourcedLine
+    day: date | None = None
+    path: str = ""
+    latest: "PersonLine | None" = None
+
+
+@dataclass(frozen=True, slots=True)
 class Day:
     day: date
     path: str  # of an existing file
@@ -67,6 +78,8 @@ class IndexContent:
     now: datetime
     condensing: CondenseState
     created: date | None = None
+    person: tuple[PersonLine, ...] = ()  # by slot
+    ongoing: tuple[PersonLine, ...] = ()  # what happened and is due, newest first
     preferences: tuple[SourcedLine, ...] = ()
     has_preferences: bool = False  # the file exists
     projects: tuple[RecurringTopic, ...] = ()

@@ -5,12 +5,14 @@ Entries of importance 8-10 stay, 5-7 stay 30 days, 2-4 stay 7 days, 0-1 stay 24 
 
 import re
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 
+from waypost.journal.importance.reason import reason_of
 from waypost.journal.index_page.content import Day, IndexContent, SourcedLine
 from waypost.journal.index_page.lines import Phrases, one_line, with_sources
 from waypost.journal.roles import role_of
 from waypost.journal.summary.items import source_of
+from waypost.journal.wording import language_at_start
 from waypost.model.journal import Entry, ScoredEntry
 
 PERSISTENT, IMPORTANT, MODERATE = 8, 5, 2  # least score of each level
@@ -53,21 +55,23 @@ def day_sections(sheet: IndexContent, words: Phrases) -> tuple[list[list[str]], 
     for day in sorted(sheet.days, key=lambda day: day.day, reverse=True):
         retained = [item for item in day.items if stays(item.entry, item.score.score, sheet.now)]
         if (today - day.day).days <= MODERATE_DAYS:
-            recent.append(_recent_day(day, retained, today, words))
+            recent.append(recent_day(day, sheet.now, words))
         elif retained:
             lines = _lines(retained, MOST_OF_AN_OLDER_DAY, words, day.path)
             older.append([_day_title(day, "", words), "", *_topic_line(retained, words), *lines, ""])
     return recent, older
 
 
-def _recent_day(day: Day, retained: Sequence[ScoredEntry], today: date, words: Phrases) -> list[str]:
+def recent_day(day: Day, now: datetime, words: Phrases) -> list[str]:
+    """The section of a day of the last week."""
+    today = now.date()
+    retained = [item for item in day.items if stays(item.entry, item.score.score, now)]
     names = {today: f" ({words['today']})", today - timedelta(days=1): f" ({words['yesterday']})"}
     section = [_day_title(day, names.get(day.day, ""), words), ""]
     lasting = [item for item in retained if item.score.score >= MODERATE]
     section += _topic_line(lasting, words)
     if day.items:
-        highest = max((item.score.score for item in retained), default=0)
-        section += [f"- **{words['importance']}:** {words.level(highest)}", ""]
+        section += [_importance_line(retained, words), ""]
     important = [item for item in lasting if item.score.score >= IMPORTANT]
     moderate = [item for item in lasting if item.score.score < IMPORTANT]
     passing = [item for item in retained if item.score.score < MODERATE]
@@ -75,6 +79,18 @@ def _recent_day(day: Day, retained: Sequence[ScoredEntry], today: date, words: P
     section += _titled_list(words["context"], moderate, MOST_CONTEXT, words, day.path)
     section += _titled_list(words["temporary"], passing, MOST_TEMPORARY, words, day.path)
     return section
+
+
+def _importance_line(retained: Sequence[ScoredEntry], words: Phrases) -> str:
+    """The level of the most important entry, and why."""
+    spoken = [item for item in retained if stands_alone(item.entry)] or list(retained)
+    if not spoken:
+        return f"- **{words['importance']}:** {words.level(0)}"
+    best = max(spoken, key=lambda item: item.score.score)
+    text = best.entry.held or ""
+    role = role_of(best.entry.speaker, best.entry.kind)
+    reason = reason_of(best.score, text, language_at_start(text) or "en", role, words.language)
+    return f"- **{words['importance']}:** {words.level(best.score.score)}. {reason}"
 
 
 def _day_title(day: Day, name: str, words: Phrases) -> str:

@@ -5,14 +5,15 @@ It depends on its values alone: the same content gives the same page.
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import groupby
 
-from waypost.journal.index_page.content import CondenseState, IndexContent, JournalFigures, SourcedLine
+from waypost.journal.index_page.content import CondenseState, IndexContent, JournalFigures, PersonLine, SourcedLine
 from waypost.journal.index_page.days import day_sections
 from waypost.journal.index_page.lines import Phrases, phrases, with_sources
 from waypost.journal.layout import PREFERENCES, Month, Week
 
 MOST_LINES = 300
-MOST_PREFERENCES, MOST_PROJECTS = 30, 10
+MOST_PREFERENCES, MOST_PROJECTS, MOST_ONGOING = 30, 10, 8
 MOST_WEEKS, MOST_MONTHS, MOST_YEARS = 6, 14, 30
 
 
@@ -28,7 +29,7 @@ def generated_part(sheet: IndexContent) -> str:
     If there is more, last week's days come before the summaries, and these before older days, newest first.
     """
     words = phrases(sheet.language)
-    head = [*_dates(sheet, words), *_personal(sheet, words), f"## {words['history']}", ""]
+    head = [*_dates(sheet, words), *_personal(sheet, words), *_ongoing(sheet, words), f"## {words['history']}", ""]
     foot = [*_statistics(sheet.figures, words), *_condensing(sheet.condensing, words)]
     lines_left = MOST_LINES - len(head) - len(foot)
     summaries = list(_periods(sheet, words))
@@ -63,9 +64,10 @@ def _dates(sheet: IndexContent, words: Phrases) -> Iterator[str]:
 
 
 def _personal(sheet: IndexContent, words: Phrases) -> Iterator[str]:
-    if not sheet.preferences and not sheet.projects and not sheet.has_preferences:
+    if not (sheet.person or sheet.preferences or sheet.projects or sheet.has_preferences):
         return
     yield from (f"## {words['personal']}", "")
+    yield from _person(sheet.person, words)
     if sheet.preferences or sheet.has_preferences:
         yield from (f"### {words['preferences']}", "")
         yield from (_bullet(preference) for preference in sheet.preferences[:MOST_PREFERENCES])
@@ -77,6 +79,42 @@ def _personal(sheet: IndexContent, words: Phrases) -> Iterator[str]:
         for project in sheet.projects[:MOST_PROJECTS]:
             when = words.fill("project", since=project.since, last=project.last)
             yield with_sources(f"- **{_bold(project.label)}**: {when}", project.ids)
+        yield ""
+
+
+def _person(lines: Sequence[PersonLine], words: Phrases) -> Iterator[str]:
+    """One line for each fact; several of one sort are listed below its name."""
+    for slot, group in groupby(lines, key=lambda line: line.slot):
+        of_slot = list(group)
+        if len(of_slot) == 1:
+            yield _person_line(f"- **{words[f'person_{slot}']}:** ", of_slot[0], words)
+            continue
+        yield f"- **{words[f'person_{slot}']}:**"
+        yield from (_person_line("  - ", line, words) for line in of_slot)
+    if lines:
+        yield ""
+
+
+def _person_line(lead: str, line: PersonLine, words: Phrases) -> str:
+    ids = list(line.line.ids)
+    text = f"{lead}{_dated(line)}"
+    if line.latest is not None:
+        ids += line.latest.line.ids
+        text = f"{text.rstrip()} {words['latest']}: {_dated(line.latest)}"
+    return with_sources(text, ids)
+
+
+def _dated(line: PersonLine) -> str:
+    if line.day is None:
+        return line.line.text
+    day = f"[{line.day.isoformat()}]({line.path})" if line.path else line.day.isoformat()
+    return f"{line.line.text} ({day})"
+
+
+def _ongoing(sheet: IndexContent, words: Phrases) -> Iterator[str]:
+    if sheet.ongoing:
+        yield from (f"## {words['ongoing']}", "")
+        yield from (_person_line("- ", line, words) for line in sheet.ongoing[:MOST_ONGOING])
         yield ""
 
 

@@ -6,24 +6,27 @@ language of the entries; empty headings are left out. The same entries in any or
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from waypost.journal.layout import Week
 from waypost.journal.summary.gist import Gists, gists_of, select_distinct
 from waypost.journal.summary.items import DECISION, HELPING, SummaryItem, answer_indices, summary_items
 from waypost.journal.summary.lines import Lines, label_of, persons_differ
 from waypost.journal.summary.page import (
     Measure,
     Period,
+    belongs,
     language_of_items,
     measure_of,
     must_stay,
     render_page,
     strongest_of_months,
 )
-from waypost.journal.summary.topic_names import TopicWords, label_fits, source_ids
+from waypost.journal.summary.topic_names import label_fits, source_ids
 from waypost.journal.wording import SummaryWords, summary_words
 from waypost.model.journal import ScoredEntry
 
@@ -76,6 +79,7 @@ class SummarySections:
     answers: dict[int, int] = field(init=False)  # by index of the question
     questions: dict[int, int] = field(init=False)  # by index of the answer
     worthy: list[int] = field(init=False)
+    topics: list[int] = field(init=False)  # that came up more than once, the weightiest first
     room: int = field(init=False)
     used: set[int] = field(default_factory=set)  # indices of items that already have a line
 
@@ -83,18 +87,21 @@ class SummarySections:
         self.measure = measure_of(self.period)
         self.lines = Lines(self.words, persons_differ(self.items), self.see_also)
         self.answers = answer_indices(self.items)
-        strongest = sorted(range(len(self.items)), key=lambda index: (-self.items[index].score, index))
-        self.worthy = sorted([p for p in strongest if self.items[p].score >= self.measure.least][:_MOST_CANDIDATES])
+        strongest = sorted(range(len(self.items)), key=lambda index: (-self.items[index].weight, index))
+        worthy = [index for index in strongest if belongs(self.items[index], self.period)]
+        worthy = worthy or [index for index in strongest if self.items[index].kind == "remark"]
+        self.worthy = sorted(worthy[:_MOST_CANDIDATES])
         verbatim = [index for index, item in enumerate(self.items) if must_stay(item, self.measure)]
         needed = {*self.worthy, *verbatim, *(strongest_of_months(self.items) if isinstance(self.period, int) else ())}
         self.questions = {answer: index for index, answer in self.answers.items()}
         needed |= {beside[index] for beside in (self.answers, self.questions) for index in needed if index in beside}
         self.gists = gists_of(self.items, sorted(needed), self.answers, self.words)
+        self.topics = self._topics()
         self.room = self.measure.room
 
     def sections(self) -> dict[str, list[str]]:
         lines = self._verbatim_lines()
-        topics = self._topics()
+        topics = self.topics
         sections = {"topics": self._main_topics(topics), "recurring": self._recurring_topics(topics)}
         self.room = max(_LEAST_ROOM, self.room - sum(_bytes(line) for part in sections.values() for line in part))
         lines += self._other_lines()
@@ -108,10 +115,10 @@ class SummarySections:
         """Items that must stay, and their answers while there is room, the strongest first."""
         verbatim = [index for index, item in enumerate(self.items) if must_stay(item, self.measure)]
         self.used.update(verbatim)
-        lines = {index: _Line(index, self.items[index].text) for index in verbatim}
+        lines = {index: _Line(index, self.items[index].kept) for index in verbatim}
         self.room = max(_LEAST_ROOM, self.room - sum(map(self._size, lines.values())))
         for index in sorted(verbatim, key=lambda index: (-self.items[index].score, index)):
-            line = self._with_answer(index, self.items[index].text)
+            line = self._with_answer(index, self.items[index].kept)
             more = self._size(line) - self._size(lines[index])
             if line.answer is not None and self.room - more >= _LEAST_ROOM:
                 self.room -= more
@@ -121,11 +128,17 @@ class SummarySections:
 
     def _section(self, index: int) -> str:
         item = self.items[index]
-        if item.role != "person":
+        if item.role != "person" or item.is_protected:
             return "insights" if item.is_verbatim else "later"
-        if item.is_verbatim or item.relevance >= DECISION:
+        if item.is_marked or item.kind in ("decision", "goal", "preference"):
             return "insights"
-        return "events" if item.relevance == 1 else "later"
+        if item.kind in ("result", "progress") and item.main is not None and item.main.area == "work":
+            return "insights"
+        if item.kind in ("fact", "promise"):
+            return "later"
+        if item.kind is not None or item.relevance == 1:
+            return "events"
+        return "insights" if item.relevance >= DECISION else "later"
 
     def _group_by_topic(self, lines: Sequence[_Line], topics: Sequence[int]) -> list[str]:
         """Lines by topic, the weightiest first, those without one last. Several lines of a topic go below its name."""
@@ -148,14 +161,16 @@ class SummarySections:
         """The topic, if its name fits the text: a wrong name misleads more than none."""
         item = self.items[line.index]
         answer = "" if line.answer is None else self.items[line.answer].text
-        return item.topic if label_fits(item.label, f"{item.text}\n{answer}") else 0
+        is_shown = item.topic in self.topics and label_fits(item.label, f"{item.text}\n{answer}")
+        return item.topic if is_shown else 0
 
     def _topics(self) -> list[int]:
         weights: dict[int, int] = {}
         first: dict[int, int] = {}
+        mentions = Counter(item.topic for item in self.items if item.role == "person")
         for index in self.worthy:
             item = self.items[index]
-            if item.topic and item.label:
+            if item.label and mentions[item.topic] >= self.measure.mentions and item.topic:
                 weights[item.topic] = weights.get(item.topic, 0) + item.score
                 first.setdefault(item.topic, index)
         return sorted(weights, key=lambda topic: (-weights[topic], first[topic]))
@@ -164,17 +179,15 @@ class SummarySections:
         return [item for item in self.items if item.topic == topic and item.score >= HELPING]
 
     def _main_topics(self, topics: Sequence[int]) -> list[str]:
-        """Each topic with its most used words, and its first and last day."""
+        """Each topic with how often it came up, and its first and last day."""
         lines = []
-        topic_words = TopicWords([item for item in self.items if item.score >= HELPING] if topics else [])
         for topic in topics[: self.measure.topics]:
             members = self._of_topic(topic)
             label = label_of(members[0].label)
-            main_words = topic_words.of(members, label)
             days = sorted({item.day for item in members})
-            ids = source_ids(members, [*label.split(), *main_words])
-            lead = f"**{label}:** " if main_words else f"**{label}** "
-            lines.append(self.lines.point(lead, ", ".join(main_words), [days[0], days[-1]] if days[1:] else days, ids))
+            count = self.words.say("times", count=sum(len(item.ids) for item in members))
+            ids = source_ids(members, label.split())
+            lines.append(self.lines.point(f"**{label}:** ", count, [days[0], days[-1]] if days[1:] else days, ids))
         return lines
 
     def _recurring_topics(self, topics: Sequence[int]) -> list[str]:
@@ -198,22 +211,33 @@ class SummarySections:
         """Other important items, best first, while there is room, without repetitions."""
         counts: dict[str, int] = {}
         lines: list[_Line] = []
+        left = max(0, self.measure.statements - sum(self.items[index].informs for index in self.used))
         candidates = [index for index in self.worthy if index not in self.used and self.gists.texts[index]]
-        most = 4 * self.measure.points
-        selected = select_distinct(self.items, candidates, self.gists, sorted(self.used), self.vectors, most)
+        examined = 4 * (self.measure.points + self.measure.events)
+        selected = select_distinct(self.items, candidates, self.gists, sorted(self.used), self.vectors, examined)
         for index in map(self._question_of, selected):
             section = self._section(index)
-            if index in self.used or counts.get(section, 0) >= self.measure.points:
+            most = self.measure.events if section == "events" else self.measure.points
+            if index in self.used or counts.get(section, 0) >= most:
                 continue
-            text = self.items[index].text if self.items[index].is_verbatim else self.gists.texts[index]
-            line = self._with_answer(index, text)
-            is_open = line.answer is None and text.endswith("?")  # a question without its answer says nothing
+            if self.items[index].informs and left == 0:
+                continue
+            text = self.items[index].text if self.items[index].is_marked else self.gists.texts[index]
+            line = self._with_answer(index, text) if self._wants_answer(index) else _Line(index, text)
+            is_open = (
+                line.answer is None and text.endswith("?") and not self.items[index].informs
+            )  # a question without its answer says nothing
             if not is_open and self._size(line) <= self.room:
                 self.room -= self._size(line)
                 self.used.update(index for index in (index, line.answer) if index is not None)
                 lines.append(line)
                 counts[section] = counts.get(section, 0) + 1
+                left -= self.items[index].informs
         return lines
+
+    def _wants_answer(self, index: int) -> bool:
+        """Whether an answer is shown too: of a longer period, only the answer to a question that matters."""
+        return isinstance(self.period, Week) or not self.items[index].informs
 
     def _question_of(self, index: int) -> int:
         """The question that an answer belongs to, if it can be listed with it."""
@@ -227,7 +251,7 @@ class SummarySections:
         for index in strongest_of_months(self.items):
             item = self.items[index]
             if item.day.month not in months:
-                text = item.text if item.is_verbatim else self.gists.texts[index] or item.text
+                text = item.kept if item.is_verbatim else self.gists.texts[index] or item.text
                 lines.append(self.lines.of(item, text, label=self.words.month(item.day.month)))
         return lines
 

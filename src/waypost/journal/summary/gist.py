@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from waypost.journal.importance.utterance import question_kind
 from waypost.journal.summary.items import SummaryItem
 from waypost.journal.summary.text_rank import SAME, SAME_VECTORS, choose, content_stems, likeness, textrank
 from waypost.journal.wording import SummaryWords, clip, language_at_start, sentences, summary_words
@@ -13,6 +15,7 @@ from waypost.journal.wording import SummaryWords, clip, language_at_start, sente
 if TYPE_CHECKING:
     from waypost.journal.summary.text_rank import Matrix
 
+_NUMBER = re.compile(r"\d+")
 WHOLE = 220  # characters; a shorter entry is not cut
 LONGEST_SENTENCE = 260
 MOST_SENTENCES = 2000  # ranked against each other
@@ -21,6 +24,8 @@ _RICH = 7  # least score of a long entry that keeps three sentences
 _LEAST_WORDS = 4
 _LEAST_NEW = 2  # stems that an answer must add
 _SHORT = 80  # characters; longer thanks also say for what
+_REAL_ANSWER = 3  # sentences; so long an answer says more than "noted"
+_CENTRAL = 0.1  # how much being central to the period counts beside the weight of an item
 _LATER_COST = 0.04  # for each sentence further back in its entry
 
 
@@ -41,8 +46,11 @@ def gists_of(
     """
     own = {index: _informative_sentences(items[index], words, asks=index in answers) for index in indices}
     for index, answer in answers.items():
-        if answer in own and items[answer].role == "assistant" and _echoes(items[index].text, own[answer]):
-            own[answer] = []
+        if answer in own and items[answer].role == "assistant":
+            if len(own[answer]) < _REAL_ANSWER and not _asks(items[index]):  # most of these only acknowledge
+                own[answer] = [sentence for sentence in own[answer] if _new_numbers(sentence, items[index].text)]
+            if _echoes(items[index].text, own[answer]):
+                own[answer] = []
     strongest = sorted(indices, key=lambda index: (-items[index].score, index))
     pool = [(index, number, text) for index in strongest for number, text in enumerate(own[index])][:MOST_SENTENCES]
     pool.sort()
@@ -55,7 +63,7 @@ def gists_of(
     for index in indices:
         best = sorted(ranked[index], reverse=True)[: _how_many(items[index], own[index])]
         texts[index] = _join([clip(own[index][at], LONGEST_SENTENCE) for at in sorted(-at for _, at in best)])
-        worths[index] = round(items[index].score / 10 + 0.5 * (best[0][0] if best else 0.0), 5)
+        worths[index] = round(items[index].weight / 10 + _CENTRAL * (best[0][0] if best else 0.0), 5)
     return Gists(texts, worths)
 
 
@@ -73,6 +81,8 @@ def _how_many(item: SummaryItem, own: Sequence[str]) -> int:
 
 def _informative_sentences(item: SummaryItem, words: SummaryWords, *, asks: bool) -> list[str]:
     """Sentences without greetings, thanks and (unless it `asks`) questions. A person's only sentences stay."""
+    if item.informs:
+        return sentences(item.statement_text, words)[:_SENTENCES_OF_ONE]
     spoken_words = summary_words(language_at_start(item.text) or words.language)
     all_sentences = sentences(item.text, spoken_words)[: 4 * _SENTENCES_OF_ONE]
     usable = [sentence for sentence in all_sentences if asks or not sentence.endswith("?")]
@@ -84,6 +94,14 @@ def _echoes(statement: str, answer: Sequence[str]) -> bool:
     """Whether an answer adds next to nothing: "Noted, you drink no coffee"."""
     new = set(content_stems(" ".join(answer))) - set(content_stems(statement))
     return len(new) < _LEAST_NEW
+
+
+def _asks(item: SummaryItem) -> bool:
+    return "?" in item.text or question_kind(item.text, language_at_start(item.text) or "en").asks
+
+
+def _new_numbers(sentence: str, statement: str) -> bool:
+    return not set(_NUMBER.findall(sentence)) <= set(_NUMBER.findall(statement))
 
 
 def _is_informative(sentence: str, words: SummaryWords) -> bool:

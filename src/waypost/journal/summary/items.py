@@ -5,9 +5,14 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from waypost.journal.roles import role_of
+from waypost.journal.statements.recognise import Area, SpokenStatement, StatementKind, statements_of
+from waypost.journal.wording import language_at_start
 from waypost.model.journal import Entry, ScoredEntry, mark_of
 from waypost.text.normal import fingerprint_text
 
+_ENDS = '.!?…:;"”»“)'
+_AREA_WEIGHT: dict[Area, float] = {"family": 0.5, "personal": 0.5, "work": 0.3, "money": 0.3, "travel": 0.3}
+_HAPPENED = ("event", "result", "progress", "remark")  # retold in short; other kinds are kept word for word
 HELPING = 2  # least score of an entry that may support a topic
 DECISION, MARKED = 2, 2  # points for relevance, and for being called important
 LONGEST_VERBATIM = 1200  # characters; a longer text is a document, of which key sentences are kept
@@ -27,6 +32,41 @@ class SummaryItem:
     ids: tuple[str, ...]
     is_verbatim: bool  # its text is kept unchanged
     is_protected: bool
+    is_marked: bool = False  # protected, a noted preference, or called important
+    statements: tuple[SpokenStatement, ...] = ()  # what a person's text states
+
+    @property
+    def main(self) -> SpokenStatement | None:
+        """The statement that matters most."""
+        return max(self.statements, key=lambda statement: statement.rank, default=None)
+
+    @property
+    def kind(self) -> StatementKind | None:
+        return self.main.kind if self.main else None
+
+    @property
+    def informs(self) -> bool:
+        """Whether it states something that belongs on a page, however low its score."""
+        return self.kind not in (None, "remark")
+
+    @property
+    def statement_text(self) -> str:
+        """What it states, in its own words, without questions, greetings and moods."""
+        lasting = [statement.sentence for statement in self.statements if statement.kind != "remark"]
+        return " ".join(sentence if sentence[-1:] in _ENDS else f"{sentence}." for sentence in lasting)
+
+    @property
+    def kept(self) -> str:
+        """The text that stays word for word: all of what is marked, else without greetings and questions."""
+        return self.text if self.is_marked or not self.informs or "\n" in self.text else self.statement_text
+
+    @property
+    def weight(self) -> float:
+        """By what items are ordered: the score, then whether it changes a life, what it is about, and its emphasis."""
+        if self.main is None:
+            return float(self.score)
+        milestone = 1 + _AREA_WEIGHT.get(self.main.area or "personal", 0.0) if self.main.is_milestone else 0.0
+        return self.score + milestone + (0.3 if "!" in self.text else 0.0) - (1.0 if self.kind == "fact" else 0.0)
 
     @property
     def day(self) -> date:
@@ -62,7 +102,9 @@ def _summary_item(scored: ScoredEntry) -> SummaryItem | None:
         return None
     role = role_of(entry.speaker, entry.kind)
     is_marked = score.relevance_points >= DECISION or score.explicit_points >= MARKED
-    own_words = role == "person" and is_marked and score.score >= HELPING and len(text) <= LONGEST_VERBATIM
+    statements = _statements(text) if role == "person" else ()
+    happened = bool(statements) and max(statements, key=lambda statement: statement.rank).kind in _HAPPENED
+    own_words = role == "person" and is_marked and not happened and len(text) <= LONGEST_VERBATIM
     return SummaryItem(
         entry,
         text,
@@ -72,9 +114,15 @@ def _summary_item(scored: ScoredEntry) -> SummaryItem | None:
         scored.topic,
         scored.label,
         (source_of(entry),),
-        is_verbatim=entry.protected or entry.kind == "preference" or own_words,
+        is_verbatim=entry.protected or entry.kind == "preference" or (own_words and score.score >= HELPING),
         is_protected=entry.protected,
+        is_marked=entry.protected or entry.kind == "preference" or (own_words and score.explicit_points >= MARKED),
+        statements=statements,
     )
+
+
+def _statements(text: str) -> tuple[SpokenStatement, ...]:
+    return statements_of(text, language_at_start(text) or "en") if len(text) <= LONGEST_VERBATIM else ()
 
 
 def _merge(first: SummaryItem, repeated: SummaryItem) -> SummaryItem:

@@ -53,8 +53,10 @@ class Lines:
     def speaker(self, item: SummaryItem) -> str:
         name = without_markdown(harmless(item.entry.speaker or ""))[:_LONGEST_LABEL]
         generic = not name or fold(name) in nameless_speakers()
+        if item.role == "person" and not (self.names_persons and name):
+            return ""
         if item.role == "person":
-            return (self.words.say("person") if self.names_persons and name else "") if generic else name
+            return self.words.say("person") if generic else name
         return self.words.say(item.role) if generic else name
 
     def _tail(self, days: Iterable[date], ids: Sequence[str], said: tuple[str, date] | None) -> list[str]:

@@ -14,6 +14,7 @@ from waypost.journal.summary.page import (
     HEADINGS,
     Measure,
     Period,
+    belongs,
     measure_of,
     must_stay,
     render_page,
@@ -39,8 +40,7 @@ class ModelPoint:
 
 def indices_for_model(items: Sequence[SummaryItem], period: Period) -> list[int]:
     """The items that the model gets: important ones, and those that support an important topic."""
-    measure = measure_of(period)
-    important = {index for index, item in enumerate(items) if item.score >= measure.least}
+    important = {index for index, item in enumerate(items) if belongs(item, period)}
     if isinstance(period, int):
         important |= set(strongest_of_months(items))
     topics = {items[index].topic for index in important} - {0}
@@ -111,7 +111,7 @@ def model_page(
         days = sorted({items[index].day for index in point.indices})
         ids = [entry_id for index in point.indices for entry_id in items[index].ids]
         sections[point.section].append(lines.point("", point.text, [days[0], days[-1]] if days[1:] else days, ids))
-    sections["insights"] += [lines.of(items[index], items[index].text) for index in verbatim]
+    sections["insights"] += [lines.of(items[index], items[index].kept) for index in verbatim]
     return render_page(period, words, sections)
 
 

@@ -9,6 +9,7 @@ from waypost.journal.wording import SummaryWords, main_language
 
 Period = Week | Month | int  # an int is a year
 HEADINGS = ("topics", "insights", "events", "recurring", "later", "highlights")
+_OF_A_YEAR = ("goal", "decision", "preference", "fact")
 HIGHLIGHT = 5  # least score of an item that represents a month in a year's summary
 
 
@@ -19,18 +20,32 @@ class Measure:
     least: int  # score of included items
     room: int  # bytes for items that need not stay word for word
     topics: int
+    mentions: int  # by people, from which a topic is named
     points: int  # under each of the other headings
+    events: int  # under the heading for events
+    statements: int  # under all of them
     days: int  # on which a topic must come up to count as recurring
     keeps_all: bool = True  # keep all verbatim items, or only protected ones
 
 
-WEEK = Measure(least=5, room=6_000, topics=5, points=8, days=2)
-MONTH = Measure(least=7, room=8_000, topics=6, points=10, days=4)
-YEAR = Measure(least=8, room=10_000, topics=8, points=12, days=12, keeps_all=False)
+WEEK = Measure(least=5, room=6_000, topics=5, mentions=2, points=10, events=12, statements=24, days=2)
+MONTH = Measure(least=7, room=8_000, topics=6, mentions=3, points=8, events=8, statements=8, days=4)
+YEAR = Measure(least=8, room=10_000, topics=8, mentions=4, points=8, events=16, statements=30, days=12, keeps_all=False)
 
 
 def measure_of(period: Period) -> Measure:
     return WEEK if isinstance(period, Week) else MONTH if isinstance(period, Month) else YEAR
+
+
+def belongs(item: SummaryItem, period: Period) -> bool:
+    """What states something, and what is important for another reason. A score never empties a page.
+
+    A year's page is for events that change a life, and for lasting kinds.
+    """
+    if item.score >= measure_of(period).least:
+        return True
+    is_milestone = item.main is not None and item.main.is_milestone
+    return is_milestone or item.kind in _OF_A_YEAR if isinstance(period, int) else item.informs
 
 
 def must_stay(item: SummaryItem, measure: Measure) -> bool:
@@ -47,7 +62,8 @@ def strongest_of_months(items: Sequence[SummaryItem]) -> list[int]:
     best: dict[int, int] = {}
     for index, item in enumerate(items):
         now = best.get(item.day.month)
-        if item.score >= HIGHLIGHT and (now is None or item.score > items[now].score):
+        is_strong = item.score >= HIGHLIGHT or item.informs
+        if is_strong and (now is None or item.weight > items[now].weight):
             best[item.day.month] = index
     return [best[month] for month in sorted(best)]
 

@@ -84,7 +84,7 @@ def test_a_models_points_stand_under_our_headings_with_their_days_and_sources(sp
 def test_what_must_stay_is_added_word_for_word_and_a_paraphrase_of_it_left_out(space: OpenSpace) -> None:
     llm = FakeLlm([answer(("insights", "The launch moves to 15 March.", [1]), ("events", "Adyen won.", [2]))])
     text = summary_of(space, WEEK, ENTRIES, writer=SummaryWriter(llm)).text
-    assert f"Ann: {DECIDED} (" in text and "Ann: Dentist on 3 February (" in text and "launch moves" not in text
+    assert f"- {DECIDED} (" in text and "- Dentist on 3 February (" in text and "launch moves" not in text
 
 
 def test_a_sentence_without_source_or_with_a_number_of_its_own_is_left_out(space: OpenSpace) -> None:

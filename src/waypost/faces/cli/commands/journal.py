@@ -86,6 +86,17 @@ def search(
 
 
 @journal_app.command()
+def why(
+    context: Ctx,
+    memory_id: Annotated[str, Argument(metavar="ID", help="The entry's id.")],
+    json: Json = False,
+) -> None:
+    """Explain the importance of an entry in one sentence."""
+    reason = session_of(context).memory().journal.why(memory_id)
+    print_json(reason.to_json()) if json else print(safe(reason.reason))
+
+
+@journal_app.command()
 def stats(context: Ctx, json: Json = False) -> None:
     """Show the journal's size, topics, importance and maintenance state."""
     counts = session_of(context).memory().journal.stats()

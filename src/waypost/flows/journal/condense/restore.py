@@ -15,7 +15,7 @@ from waypost.errors import InvalidInput, NotFound, StoreBusy
 from waypost.flows.journal.condense.periods import own_lines
 from waypost.flows.journal.condense.run import LOCK
 from waypost.flows.journal.condense.run_state import ChangedMeanwhile, CondenseRun, FileChanges
-from waypost.flows.journal.index_page import index_backups, restore_index
+from waypost.flows.journal_files.index_file import index_backups, restore_index
 from waypost.flows.journal_files.log import note
 from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import OpenSpace

@@ -1,0 +1,74 @@
+"""Who a person is, from everything they said: collected once, then kept up to date.
+
+Stored are only ids and slots. The text is read again each time, so that corrected and forgotten entries change the page.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+
+from waypost.flows.journal_files.tally import journal_key
+from waypost.flows.open_space import OpenSpace
+from waypost.journal.roles import role_of
+from waypost.journal.statements.profile import SINGLE, PersonalFact, personal_facts, status_of
+from waypost.model.memory import Version
+from waypost.model.recall import View
+from waypost.model.time import Moment
+
+MOST_OF_A_LIST = 8  # of family, health and goals, the newest
+_READ_AGAIN = timedelta(days=60)  # what was said since then is read at each refresh
+_KEPT = "journal_person"  # ids, by slot
+_MOST_STORED = 400
+
+
+def person_of(space: OpenSpace) -> list[PersonalFact]:
+    """The facts that hold, by slot: the newest of a single value, the newest few of a list, oldest first."""
+    facts = _all_facts(space)
+    _store(space, facts)
+    holding: list[PersonalFact] = []
+    for slot in (*SINGLE, "family", "health", "goal", "status"):
+        of_slot = list({(fact.text, fact.about): fact for fact in facts if fact.slot == slot}.values())
+        if slot == "status":  # the latest of each goal
+            of_slot = list({fact.about: fact for fact in of_slot}.values())
+        holding += of_slot[-1:] if slot in SINGLE else of_slot if slot == "status" else of_slot[-MOST_OF_A_LIST:]
+    return holding
+
+
+def _all_facts(space: OpenSpace) -> list[PersonalFact]:
+    now = space.clock()
+    view = View(Moment(now), collections=("journal",), archived=True)
+    with space.store.read() as reader:
+        stored: list[str] | None = json.loads(reader.meta.get(journal_key(space, _KEPT)) or "null")
+        first = now - _READ_AGAIN if stored is not None else now - timedelta(days=36_500)
+        recent = reader.journal.entries_between(first, now + timedelta(microseconds=1), view)
+        known_ids = {version.memory_id for version in recent}
+        older = [reader.memories.version(ident, Moment(now)) for ident in stored or () if ident not in known_ids]
+    versions = [version for version in older if version is not None and (version.time or version.valid_from) <= now]
+    return _facts_of(space, [*versions, *recent])
+
+
+def _facts_of(space: OpenSpace, versions: Iterable[Version]) -> list[PersonalFact]:
+    facts: list[PersonalFact] = []
+    goals: list[PersonalFact] = []
+    for version in sorted(versions, key=lambda version: (version.time or version.valid_from, version.memory_id)):
+        if role_of(version.speaker, version.kind) != "person":
+            continue
+        language = version.language or "en"
+        day = space.journal.today(version.time or version.valid_from)
+        status = status_of(goals, version.text, language) if goals else None
+        if status is not None:
+            facts.append(PersonalFact("status", status[1], version.memory_id, day, about=status[0]))
+        own = personal_facts(version.text, language, version.memory_id, day)
+        facts += own
+        goals += [fact for fact in own if fact.slot == "goal"]
+    return facts
+
+
+def _store(space: OpenSpace, facts: Sequence[PersonalFact]) -> None:
+    ids = list(dict.fromkeys(fact.id for fact in facts))[-_MOST_STORED:]
+    key, value = journal_key(space, _KEPT), json.dumps(ids)
+    with space.store.read() as reader:
+        if reader.meta.get(key) == value:
+            return
+    with space.store.write() as writer:
+        writer.meta.set(key, value)

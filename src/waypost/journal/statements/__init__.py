@@ -1,0 +1,1 @@
+"""What people say, sorted by what it is about: events, decisions, goals, facts and more."""

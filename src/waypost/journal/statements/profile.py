@@ -1,0 +1,106 @@
+"""What people say about themselves: name, home, work, family, health, goals and how they went.
+
+Rules decide by patterns (`data/profile.toml`) and by what a sentence states.
+"""
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+from waypost.journal.statements.recognise import SpokenStatement, main_statement, statements_of
+from waypost.journal.topics.similarity import topic_terms
+
+Slot = Literal["name", "home", "work", "languages", "birthday", "family", "health", "goal", "status"]
+SINGLE: tuple[Slot, ...] = ("name", "home", "work", "languages", "birthday")  # the newest value holds
+_HAPPENED = ("event", "result", "progress", "decision")
+_CARE = re.compile(
+    r"(?i)allerg|аллерг|vertrage|unverträglich|intoleran|tablet|таблетк|medik|medicat|insulin|инсулин|принимаю|asthma|астма"
+    r"|diabet|диабет"
+)
+_OF_OTHERS = ("health", "family")  # areas in which a shared word is often chance
+_NAME = re.compile(r"(?<=\w )[A-ZА-ЯЁ][a-zа-яё]+|^[A-ZА-ЯЁ][a-zа-яё]+(?= and | и | told | said )")
+_STRONG_TERM = 6  # letters; shorter stems are shared by chance
+_LONGEST_SENTENCE = 1200  # characters of a text that is read
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalFact:
+    """A fact about a person. `about` is the id of the goal that a status belongs to."""
+
+    slot: Slot
+    text: str
+    id: str
+    day: date
+    about: str = ""
+
+
+def personal_facts(text: str, language: str, memory_id: str, day: date) -> list[PersonalFact]:
+    """The facts that one text of a person states."""
+    if len(text) > _LONGEST_SENTENCE:
+        return []
+    facts: list[PersonalFact] = []
+    for statement in statements_of(text, language):
+        sentence = statement.sentence
+        for slot in SINGLE:
+            value = _value(slot, sentence, language)
+            if value:
+                facts.append(PersonalFact(slot, value, memory_id, day))
+        other = _list_slot(statement)
+        if other is not None:
+            facts.append(PersonalFact(other, sentence, memory_id, day))
+    return facts
+
+
+def _list_slot(statement: SpokenStatement) -> Slot | None:
+    if statement.kind == "goal":
+        return "goal"
+    if statement.kind in ("fact", "preference", "promise") and _CARE.search(statement.sentence):
+        return "health"
+    lasting = statement.is_milestone or statement.kind == "fact"
+    if lasting and statement.area == "family":
+        return "family"
+    return "health" if statement.is_milestone and statement.area == "health" else None
+
+
+def status_of(goals: Sequence[PersonalFact], text: str, language: str) -> tuple[str, str] | None:
+    """The newest goal that a text reports on, and the sentence that does. None if it reports on none."""
+    for statement in statements_of(text, language) if len(text) <= _LONGEST_SENTENCE else ():
+        if statement.kind not in _HAPPENED:
+            continue
+        terms = sentence_terms(statement.sentence, language)
+        for goal in reversed(goals):
+            fits = statement.area not in _OF_OTHERS or statement.area == _area_of(goal.text, language)
+            if fits and terms & sentence_terms(goal.text, language):
+                return goal.id, statement.sentence
+    return None
+
+
+def _area_of(text: str, language: str) -> str | None:
+    statement = main_statement(text, language)
+    return statement.area if statement else None
+
+
+def sentence_terms(text: str, language: str) -> frozenset[str]:
+    """Terms that two texts rarely share by chance. A shared name says little; in German all nouns look like names."""
+    plain = text if language == "de" else _NAME.sub(" ", text)
+    return frozenset(term for term in topic_terms(plain, language) if len(term) >= _STRONG_TERM)
+
+
+def _value(slot: str, sentence: str, language: str) -> str:
+    for pattern in _patterns(language)[slot]:
+        match = pattern.search(sentence)
+        if match:
+            return match["value"].strip(" .")
+    return ""
+
+
+@cache
+def _patterns(language: str) -> dict[str, tuple[re.Pattern[str], ...]]:
+    table = tomllib.loads((files("waypost.journal") / "data" / "profile.toml").read_text("utf-8"))
+    own = table.get(language, table["en"])
+    return {slot: tuple(re.compile(pattern) for pattern in patterns) for slot, patterns in own.items()}

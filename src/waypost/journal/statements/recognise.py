@@ -1,0 +1,159 @@
+"""What a text states, sentence by sentence, separately from how important it is.
+
+Rules decide by word lists (`data/statements_<language>.toml`). Questions, commands and small talk state nothing.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Literal
+
+from waypost.journal.chatter import is_chatter
+from waypost.journal.importance.word_lists import (
+    LANGUAGES,
+    ImportanceWords,
+    UtteranceSentence,
+    importance_words,
+    sentences_of,
+)
+
+StatementKind = Literal["event", "result", "progress", "decision", "goal", "preference", "fact", "promise", "remark"]
+Area = Literal["family", "health", "work", "money", "travel", "personal"]
+AREAS: tuple[Area, ...] = ("family", "health", "work", "money", "travel", "personal")
+_ORDER: tuple[StatementKind, ...] = (
+    *("remark", "event", "progress", "promise", "result", "decision", "fact", "preference", "goal"),
+)
+# In which order kinds are tried: their own lists, lists of importance, and a list of what does not count.
+_KINDS: tuple[tuple[StatementKind, tuple[str, ...], tuple[str, ...], str], ...] = (
+    ("goal", ("goal",), ("goal",), "not_goal"),
+    ("promise", ("promise",), (), ""),
+    ("decision", ("decision",), ("decision",), ""),
+    ("preference", ("preference",), ("preference",), "not_preference"),
+    ("fact", ("fact",), ("trait",), ""),
+    ("promise", ("appointment",), ("keep",), ""),
+    ("remark", ("mood",), (), ""),
+    ("result", ("result",), (), ""),
+    ("progress", ("progress",), (), ""),
+    ("remark", ("remark",), (), ""),
+)
+_CACHED = 20_000
+_FEWEST_WORDS = 3  # of an event without a number or an area
+_FEWEST_WITH_NUMBER = 2
+_SHORT_THANKS = 7  # words; longer thanks also state something
+_DIGIT = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenStatement:
+    """One sentence that states something."""
+
+    kind: StatementKind
+    sentence: str  # as written
+    area: Area | None = None
+    is_milestone: bool = False  # an event that changes a life
+
+    @property
+    def rank(self) -> tuple[bool, int]:
+        return self.is_milestone, _ORDER.index(self.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class _StatementWords:
+    lists: dict[str, re.Pattern[str]]
+    milestones: dict[str, re.Pattern[str]]
+    areas: dict[str, re.Pattern[str]]
+
+
+@lru_cache(maxsize=_CACHED)
+def statements_of(text: str, language: str) -> tuple[SpokenStatement, ...]:
+    """The sentences of a person's text that state something, in order."""
+    statements = (
+        _statement(sentence, language)
+        for sentence in sentences_of(text, language)
+        if not sentence.asks or _is_lasting_wish(sentence, language)
+    )
+    return tuple(statement for statement in statements if statement is not None)
+
+
+def main_statement(text: str, language: str) -> SpokenStatement | None:
+    """The statement that matters most, or None if the text only asks or chats."""
+    statements = statements_of(text, language)
+    return max(statements, key=lambda statement: statement.rank) if statements else None
+
+
+def _is_lasting_wish(sentence: UtteranceSentence, language: str) -> bool:
+    """Whether a command holds for longer: "Always answer in German", "Remember: …"."""
+    if sentence.text.rstrip(" \"'”»)*_").endswith("?"):
+        return False
+    words = importance_words(language)
+    return any(words[name].search(sentence.text) for name in ("keep", "preference", "stress"))
+
+
+def _statement(sentence: UtteranceSentence, language: str) -> SpokenStatement | None:
+    own = _statement_words(language)
+    milestone = _milestone(own, sentence.text)
+    if milestone is None and _is_small_talk(sentence, language):
+        return None
+    kind = _kind(own.lists, importance_words(language), sentence.text)
+    if kind == "promise" and milestone and not own.lists["promise"].search(sentence.text):
+        kind = "event"  # with a date
+    if milestone is None or kind in ("goal", "promise"):  # wished or promised: it has not happened yet
+        return SpokenStatement(kind, sentence.written, _area(own, sentence.text) or milestone)
+    return SpokenStatement(
+        "decision" if kind == "decision" else "event", sentence.written, milestone, is_milestone=True
+    )
+
+
+def _milestone(own: _StatementWords, text: str) -> Area | None:
+    if own.lists["not_milestone"].search(text):
+        return None
+    return next((area for area in AREAS if own.milestones[area].search(text)), None)
+
+
+def _kind(own: Mapping[str, re.Pattern[str]], words: ImportanceWords, text: str) -> StatementKind:
+    """The first kind whose words occur. `own` are the lists of statements, `words` those of importance."""
+    for kind, own_lists, other_lists, excluded in _KINDS:
+        said = any(own[name].search(text) for name in own_lists) or any(
+            words[name].search(text) for name in other_lists
+        )
+        if said and not (excluded in words and words[excluded].search(text)):
+            if excluded in own and own[excluded].search(text):
+                continue
+            return kind
+    return "event"
+
+
+def _is_small_talk(sentence: UtteranceSentence, language: str) -> bool:
+    words = importance_words(language)
+    if _DIGIT.search(sentence.text):
+        return sentence.words < _FEWEST_WITH_NUMBER
+    idle = _statement_words(language).lists["idle"].match(sentence.text) or words["heed"].search(sentence.text)
+    if is_chatter(sentence.written) or (idle and sentence.words <= _SHORT_THANKS):
+        return True
+    rest = words["pleasant"].sub(" ", sentence.text)
+    left = [word for word in rest.split() if any(map(str.isalnum, word))]
+    return len(left) < _FEWEST_WORDS and not _statement_words(language).areas["any"].search(sentence.text)
+
+
+def _area(own: _StatementWords, text: str) -> Area | None:
+    return next((area for area in AREAS if area in own.areas and own.areas[area].search(text)), None)
+
+
+@cache
+def _statement_words(language: str) -> _StatementWords:
+    name = language if language in LANGUAGES else "en"
+    table = tomllib.loads((files("waypost.journal") / "data" / f"statements_{name}.toml").read_text("utf-8"))
+    areas = {area: _pattern([words]) for area, words in table["area"].items()}
+    areas["any"] = _pattern(list(table["area"].values()))
+    return _StatementWords(
+        {list_: _pattern(words) for list_, words in table.items() if isinstance(words, list)},
+        {area: _pattern([words]) for area, words in table["milestone"].items()},
+        areas,
+    )
+
+
+def _pattern(alternatives: list[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w)")

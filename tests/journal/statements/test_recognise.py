@@ -1,0 +1,117 @@
+"""What a sentence tells: events, decisions, goals, facts and more, in three languages."""
+
+import time
+
+import pytest
+
+from waypost.journal.importance.word_lists import LANGUAGES
+from waypost.journal.statements.recognise import main_statement, statements_of
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "kind"),
+    [
+        ("Gestern waren wir im Zoo und haben Elefanten gesehen.", "de", "event"),
+        ("Im Team haben wir uns für Kotlin entschieden.", "de", "decision"),
+        ("Ich will im September einen Halbmarathon laufen.", "de", "goal"),
+        ("Ich trinke keinen Kaffee mehr.", "de", "preference"),
+        ("Meine Schwester Lena studiert in Leipzig.", "de", "fact"),
+        ("Ich habe Tom versprochen, ihm zu helfen.", "de", "promise"),
+        ("Die Steuererklärung ist abgegeben.", "de", "result"),
+        ("Heute zehn Seiten gelernt.", "de", "progress"),
+        ("Bin heute ziemlich müde.", "de", "remark"),
+        ("We walked along the river to the old mill.", "en", "event"),
+        ("We agreed to drop support for Python 3.9.", "en", "decision"),
+        ("I want to finish the novel before winter.", "en", "goal"),
+        ("I can't stand coriander.", "en", "preference"),
+        ("My brother Sam lives in Toronto.", "en", "fact"),
+        ("I promised Ella to come on Friday.", "en", "promise"),
+        ("The leak is fixed.", "en", "result"),
+        ("Sent out six applications.", "en", "progress"),
+        ("Feeling low, hopefully tomorrow is better.", "en", "remark"),
+        ("В воскресенье обедали у соседей.", "ru", "event"),
+        ("Решили использовать PostgreSQL.", "ru", "decision"),
+        ("Хочу до декабря дописать книгу.", "ru", "goal"),
+        ("Терпеть не могу кинзу.", "ru", "preference"),
+        ("Мой брат Илья живёт в Омске.", "ru", "fact"),
+        ("Обещал дочке сходить в цирк.", "ru", "promise"),
+        ("Починил утечку, всё готово.", "ru", "result"),
+        ("Начали учить новую тему.", "ru", "progress"),
+        ("Что-то я сегодня устал.", "ru", None),
+        ("Устал сегодня, надеюсь выспаться.", "ru", "remark"),
+    ],
+)
+def test_each_kind_is_recognised_in_each_language(text: str, language: str, kind: str | None) -> None:
+    statement = main_statement(text, language)
+    assert (statement.kind if statement else None) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "area"),
+    [
+        ("Ich habe heute geheiratet!", "de", "family"),
+        ("Dr. Vogel sagt, es ist das Läuferknie.", "de", "health"),
+        ("Halbmarathon geschafft: 1:57:32!", "de", "personal"),
+        ("Wir haben den Mietvertrag unterschrieben.", "de", "work"),
+        ("I got promoted to senior engineer today!", "en", "work"),
+        ("Dad passed away on Sunday.", "en", "family"),
+        ("We bought a house in Leeds.", "en", "money"),
+        ("Сегодня у нас родилась дочь!", "ru", "family"),
+        ("Меня повысили до начальника отдела!", "ru", "work"),
+        ("Мы переехали в Ереван!", "ru", "travel"),
+    ],
+)
+def test_events_that_change_a_life_are_milestones(text: str, language: str, area: str) -> None:
+    statement = main_statement(text, language)
+    assert statement is not None and statement.is_milestone
+    assert statement.area == area
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Ich würde gern heiraten.", "de"),
+        ("In dem Film hat die Königin geheiratet.", "de"),
+        ("In the movie the king died.", "en"),
+        ("If I got promoted, I would move.", "en"),
+        ("В фильме король умер.", "ru"),
+        ("We moved the repo to another server last night.", "en"),
+        ("Вчера сервер переехал в другой дата-центр.", "ru"),
+    ],
+)
+def test_what_only_sounds_like_a_milestone_is_none(text: str, language: str) -> None:
+    statement = main_statement(text, language)
+    assert statement is None or not statement.is_milestone
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Was sind 48 Prozent von 6562?", "de"),
+        ("Danke dir!", "de"),
+        ("Erzähl mir einen Witz.", "de"),
+        ("Alles klar, super.", "de"),
+        ("What's the capital of Mongolia?", "en"),
+        ("ok cool", "en"),
+        ("Thanks a lot, that helps!", "en"),
+        ("Explain the difference between UI and UX.", "en"),
+        ("Спасибо, понятно.", "ru"),
+        ("Какая завтра погода?", "ru"),
+        ("Расскажи анекдот.", "ru"),
+    ],
+)
+def test_questions_commands_and_small_talk_tell_nothing(text: str, language: str) -> None:
+    assert statements_of(text, language) == ()
+
+
+def test_a_question_beside_a_statement_is_left_out() -> None:
+    (statement,) = statements_of("Was hilft gegen Übelkeit? Miriam geht es gar nicht gut.", "de")
+    assert statement.sentence == "Miriam geht es gar nicht gut."
+
+
+@pytest.mark.parametrize("unit", ["ich habe ", "will ich ", "my wife ", "у меня ", "1:", "muss noch ", "we moved "])
+def test_long_hostile_lines_are_read_in_time(unit: str) -> None:
+    begun = time.process_time()
+    for language in LANGUAGES:
+        statements_of(unit * 20_000, language)
+    assert time.process_time() - begun < 3
