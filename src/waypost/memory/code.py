@@ -105,6 +105,10 @@ class MemoryCode:
 
     # -- the structure of the code -------------------------------------------------------------------------
 
+    def symbol_names(self, prefix: str, limit: int = 50) -> list[str]:
+        """Return at most `limit` names of symbols whose last part begins with `prefix`, in any case."""
+        return flows.structure.lookup.symbol_names(self._handle.space, prefix, limit)
+
     def symbols(
         self,
         name: str = "",
@@ -186,7 +190,7 @@ class MemoryCode:
     def about(
         self, path: str | Path, line: int | None = None, *, limit: int = 50, as_of: When = None, known_at: When = None
     ) -> tuple[AboutHit, ...]:
-        """Return the memories about a file, a line or a folder.
+        """Return the memories about a file, a line or a folder, then those about what it calls or overrides.
 
         Args:
             path: The file or folder.
@@ -196,7 +200,7 @@ class MemoryCode:
             known_at: Use only what was recorded by then.
         """
         moment = self._handle.moment(as_of, known_at)
-        return flows.links.about.about(self._handle.space, str(path), line, limit=limit, moment=moment)
+        return flows.structure.about.about(self._handle.space, str(path), line, limit=limit, moment=moment)
 
     def stale(self, files: Iterable[str | Path] | None = None, *, check: bool = False) -> StaleReport:
         """Return the memories whose code has changed.

@@ -100,7 +100,7 @@ class Rarity:
         whole = sum(self.weights)
         if not whole:
             return 0.0
-        there = {term for own in ("en", language) for group in _terms(text, own) for term in group}
+        there = {term for own in {"en", language} & {"en", "de"} for group in _terms(text, own) for term in group}
         return sum(w for terms, w in zip(self.words.words, self.weights, strict=True) if terms & there) / whole
 
 

@@ -225,12 +225,12 @@ class TreeNow:
     def defining(self, name: str, since: Pin) -> Iterator[FileShape]:
         """Other files that define this name and have changed since the reference was pinned, likeliest first."""
         word, base = name.encode("utf-8", "replace"), PurePosixPath(since.path).name
-        new = [path for path in self._not_indexed_yet if word in self._words(path)]
+        new = [path for path in self._not_indexed_yet if self._is_newer(path, since) and word in self._words(path)]
         new.sort(key=lambda path: (PurePosixPath(path).name != base, path))
         indexed = [path for path in self._indexed_files(name, since) if self._is_newer(path, since)]
         left = MOST_NAMED
-        for path in list(dict.fromkeys((*indexed, *new)))[:_MOST_PARSED]:
-            shape = self.shape(path, typed=since.typed) if path != since.path else None
+        for path in [path for path in dict.fromkeys((*indexed, *new)) if path != since.path][:_MOST_PARSED]:
+            shape = self.shape(path, typed=since.typed)
             if shape is not None and any(landmark.name == name for landmark in shape.landmarks):
                 yield shape
                 left -= 1

@@ -10,8 +10,9 @@ from typer import Argument, Option
 from waypost import config
 from waypost.faces.cli.framework import AsOf, Ctx, Json, KnownAt, Yes, app, model_app, session_of
 from waypost.faces.cli.output.memories import print_json, print_status, safe
+from waypost.faces.cli.output.progress import working
 from waypost.faces.cli.session import caller, confirm
-from waypost.model.time import format_time
+from waypost.model.time import format_minute, format_time
 from waypost.text.plural import counted
 
 
@@ -28,12 +29,26 @@ def doctor(
     fix: Annotated[
         bool, Option("--fix", help="Repair what can be rebuilt, including a damaged database, and do pending work.")
     ] = False,
+    agent: Annotated[
+        str | None,
+        Option(
+            "--agent",
+            metavar="NAME",
+            help="Start the agent's server and hooks as the agent does, and show what it gets.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Check for problems. Exits with 1 if there are any. Pending background work is only a note."""
+    if agent is not None:
+        from waypost.faces.cli.commands.setup import check_one
+
+        check_one(session_of(context), agent, json=json)
+        return
     from waypost.flows.findings import report_of
 
-    report = report_of(session_of(context).memory(for_repair=True).admin.doctor(fix=fix))
+    with working("Checking", json=json):
+        report = report_of(session_of(context).memory(for_repair=True).admin.doctor(fix=fix))
     if json:
         print_json(report)
     else:
@@ -51,7 +66,8 @@ def doctor(
 def rebuild(context: Ctx, yes: Yes = False, json: Json = False) -> None:
     """Rebuild the index from stored memories."""
     confirm("Delete the index and build it again?", yes=yes)
-    pending = session_of(context).memory(yes=yes).admin.rebuild()
+    with working("Building the index", json=json):
+        pending = session_of(context).memory(yes=yes).admin.rebuild()
     if json:
         print_json({"status": "rebuilt", "pending": pending})
     else:
@@ -129,7 +145,7 @@ def exports(context: Ctx, json: Json = False) -> None:
         return
     for file in files:
         memories = counted(file.memories, "memory", "memories")
-        print(f"{format_time(file.made_at)}  {memories:>16}  {file.size:>10} bytes  {file.path}")
+        print(f"{format_minute(file.made_at)}  {memories:>16}  {file.size:>10} bytes  {file.path}")
     if not files:
         print("No exports yet. Make one with `waypost export`.")
 
