@@ -169,8 +169,6 @@ def _without_types(raw: str) -> str:
 
 def _without_arguments(data: bytes) -> bytes:
     """A chain of calls without arguments and white space: `Arg::new("a") .help("b")` is `Arg::new().help()`."""
-    if len(data) > _END and (end := _flat_end(data)):
-        return end
     parts: list[bytes] = []
     depth = last = 0
     for match in _BRACKET.finditer(data):
