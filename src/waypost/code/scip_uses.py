@@ -43,7 +43,7 @@ class FileUses:
 def scip_uses(
     documents: Iterable[ScipDocument], outlines: Mapping[str, Outline], texts: Mapping[str, str]
 ) -> dict[str, FileUses]:
-    """The uses in each file that is indexed here, and whose text is the one that the index was made from."""
+    """The uses in each indexed file whose text is the one that the index was made from."""
     current = {}
     for document in documents:
         text = texts.get(document.path)

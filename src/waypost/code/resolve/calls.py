@@ -53,7 +53,7 @@ class CallResolver:
         return value._replace(symbol=fitting[0] if fitting else value.symbol, strength=strength)
 
     def repeated(self, view: OutlineView, value: Value) -> tuple[int, ...]:
-        """The first lines of all definitions of a name in one place of a file, if it is used there and has several."""
+        """The first lines of all definitions of this name in the file; none if it has only one."""
         if value.path != view.path or value.symbol < 0 or view.family not in _BLOCKS:
             return ()
         key = (view.path, value.symbol)
