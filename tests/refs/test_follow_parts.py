@@ -72,6 +72,30 @@ def followed(
     return follow(place.anchor, FollowedPlace(path, place.lines), here, OtherShapes(was, now, before=earlier))
 
 
+PARSER = """\
+class Parser {
+  public Element next() throws ParseException {
+    return read();
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("path", ["Parser.java", "Parser.kt"])
+def test_an_annotation_on_a_line_of_its_own_does_not_change_the_line_below(path: str) -> None:
+    plain = (
+        PARSER
+        if path.endswith(".java")
+        else PARSER.replace("Element next() throws ParseException", "fun next(): Element")
+    )
+    annotated = plain.replace("  public", "  @Override\n  public")
+    for before, after, line in ((plain, annotated, 2), (annotated, plain, 3)):
+        verdict = followed(before, {path: after}, LineRange(line, line), path=path)
+        assert (verdict.state, verdict.lines) == (UNCHANGED, LineRange(5 - line, 5 - line))
+    changed = annotated.replace("public", "private")
+    assert followed(plain, {path: changed}, LineRange(2, 2), path=path).state == CHANGED
+
+
 DATABASE = """\
 class Database:
     def __init__(self, url, pool):

@@ -103,6 +103,26 @@ class MemoryCode:
         """Return what the file `path` does, in words."""
         return flows.index.summarize.summary(self._handle.space, str(path))
 
+    def export_index(self, path: str | Path) -> "flows.index.index_export.IndexExport":
+        """Write what was read from code, with vectors, to the new file `path`. Contains no kept memories."""
+        return flows.index.index_export.export_index(self._handle.space, Path(path).absolute())
+
+    def import_index(
+        self, path: str | Path, *, wait: bool = True, report: "flows.index.build.Report" = lambda *_: None
+    ) -> "flows.admin.index_import.ImportedIndex":
+        """Index the repository, taking over from an exported index what has the same content here.
+
+        Args:
+            path: A file that `export_index` wrote.
+            wait: Wait for embeddings of what was not taken over.
+            report: Called with the phase, how many are done, and the total.
+
+        Returns:
+            What was indexed, and how much of it was taken over.
+        """
+        handle = self._handle
+        return flows.admin.index_import.import_index(handle.space, handle.caller, Path(path), wait=wait, report=report)
+
     # -- the structure of the code -------------------------------------------------------------------------
 
     def symbol_names(self, prefix: str, limit: int = 50) -> list[str]:

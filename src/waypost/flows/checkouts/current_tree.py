@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import stat
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from datetime import datetime
@@ -15,10 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from waypost.code.files.reading import Unread, read_bytes
 from waypost.code.files.skip import unsafe_name
 from waypost.code.files.walk import WalkedFile, walk
+from waypost.code.git.command import GitCheckout, open_checkout
 from waypost.code.git.commits import FileCommit, commits_since
 from waypost.code.git.history import GitHead, TreeChanges, changed_since, head, is_ancestor
 from waypost.code.git.past_files import FileAtCommit, past_files
-from waypost.code.git.renames import earlier_paths, later_paths
+from waypost.code.git.renames import SECONDS, earlier_paths, later_paths
 from waypost.flows.open_space import OpenSpace, indexed_commit_key, tree_changed_key
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
@@ -64,6 +66,7 @@ class TreeNow:
         self._later: dict[str, tuple[str, ...]] = {}
         self._missing: dict[str, set[str]] = {}  # missing files, and commits from which on they are followed
         self._followed: dict[str, set[str]] = {}  # those of them that git was asked for
+        self._is_cut = False  # whether a search through git's history ran out of time
         self._descends: dict[str, bool] = {}
         self._commits: dict[tuple[str, tuple[str, ...]], tuple[FileCommit, ...]] = {}
 
@@ -161,6 +164,15 @@ class TreeNow:
     @cached_property
     def head(self) -> GitHead:
         return head(self._root) if self._root is not None else GitHead()
+
+    @property
+    def git_was_late(self) -> bool:
+        """Whether git has not answered in time. Then nobody knows that code is nowhere."""
+        return self._is_cut or (self._checkout is not None and self._checkout.is_silent())
+
+    @cached_property
+    def _checkout(self) -> GitCheckout | None:
+        return open_checkout(self._root) if self._root is not None else None
 
     @property
     def place(self) -> str:
@@ -345,7 +357,9 @@ class TreeNow:
             self.note_missing(path, commit)
             gone = [other for other in self._missing if self._missing[other] - self._followed.get(other, set())]
             commits = {start for other in gone for start in self._missing[other]}
+            begun = time.monotonic()
             later = later_paths(self._root, gone, commits)
+            self._is_cut = self._is_cut or time.monotonic() - begun >= SECONDS
             self._later |= {other: later.get(other, ()) for other in gone}
             self._followed |= {other: set(self._missing[other]) for other in gone}
         return self._later.get(path, ())
