@@ -18,6 +18,8 @@ from waypost.code.resolve.go_interfaces import implementations
 from waypost.code.resolve.module_systems import files_of_package, names_of, whole_module
 from waypost.code.resolve.names import NameScope
 from waypost.code.resolve.tree import OutlineTree, OutlineView, SymbolPlace, Value
+from waypost.code.scip_uses import FileUses
+from waypost.code.source import FUNCTIONS
 
 __all__ = ["CodeRelation", "Relations", "SymbolPlace", "centrality", "is_manifest", "relate"]
 
@@ -51,18 +53,21 @@ def relate(
     manifests: Mapping[str, str],
     only: Iterable[str] | None = None,
     names: Callable[[str], Iterable[SymbolPlace]] | None = None,
+    indexed: Mapping[str, FileUses] | None = None,
 ) -> Relations:
     """The relations that start in the files of `only`, or in all files.
 
     `outlines` may load values lazily. With `names`, which returns every place that defines a name, only needed outlines
-    are read. `manifests` has the text of each file for which `is_manifest` is true, by path.
+    are read. `manifests` has the text of each file for which `is_manifest` is true, by path. `indexed` has what a SCIP
+    index says about files: it comes before names.
     """
     with _without_collection():
         tree = OutlineTree(outlines, manifests, names)
-        return _relate(tree, outlines) if only is None else _relate(tree, only, whole=False)
+        paths = outlines if only is None else only
+        return _relate(tree, paths, indexed or {}, whole=only is None)
 
 
-def _relate(tree: OutlineTree, paths: Iterable[str], *, whole: bool = True) -> Relations:
+def _relate(tree: OutlineTree, paths: Iterable[str], indexed: Mapping[str, FileUses], *, whole: bool) -> Relations:
     resolver = CallResolver(names_of(tree))
     edges: dict[tuple[str, SymbolPlace, SymbolPlace], CodeRelation] = {}
     uses = resolved = 0
@@ -75,15 +80,25 @@ def _relate(tree: OutlineTree, paths: Iterable[str], *, whole: bool = True) -> R
         for edge in (*_bases(resolver.names, view), *_implementations(resolver.names, view)):
             reached.add(edge.target.path)
             _keep(edges, edge)
+        file_uses = indexed.get(path)
+        for edge in _indexed_bases(tree, file_uses) if file_uses is not None else ():
+            _keep(edges, edge)
         for use in view.outline.uses:
             uses += use.is_call
-            relation = _use(resolver, view, use)
-            if relation is not None:
+            exact, rest = ([], use) if file_uses is None else _indexed_uses(tree, view, use, file_uses)
+            relations = exact if rest is None else [*exact, *_use(resolver, view, rest)]
+            for edge in relations:
+                reached.add(edge.target.path)
+                _keep(edges, edge)
+            if relations:
                 resolved += use.is_call
-                reached.add(relation.target.path)
-                _keep(edges, relation)
-            elif use.is_call and tree.count_definitions(use.name) and resolver.may_be_ours(view, use):
-                unresolved[use.name] += len(use.lines)
+            elif (
+                rest is not None
+                and use.is_call
+                and tree.count_definitions(use.name)
+                and resolver.may_be_ours(view, use)
+            ):
+                unresolved[use.name] += len(rest.lines)
         for edge in _detached_members(resolver.names, view):
             _keep(edges, edge)
         for edge in _imports(resolver.names, view, reached):
@@ -168,16 +183,63 @@ def _implementations(names: NameScope, view: OutlineView) -> Iterator[CodeRelati
                     yield CodeRelation("overrides", source, _place(names.tree, member), (symbol.start,), above.strength)
 
 
-def _use(resolver: CallResolver, view: OutlineView, use: Use) -> CodeRelation | None:
-    """The relation of a call or mention, or None if it reaches nothing in the repository."""
+def _indexed_uses(
+    tree: OutlineTree, view: OutlineView, use: Use, file_uses: FileUses
+) -> tuple[list[CodeRelation], Use | None]:
+    """The relations of a use by a SCIP index, and what is left of the use: lines about which the index says nothing."""
+    source = _place(tree, Value("symbol", view.path, use.owner))
+    kind = "calls" if use.is_call else "mentions"
+    exact, open_lines = [], []
+    for line in use.lines:
+        targets = file_uses.targets.get((line, use.name))
+        if targets is None:
+            open_lines.append(line)
+            continue
+        places = [place for target in targets if (place := _current_place(tree, target)) is not None]
+        exact += [CodeRelation(kind, source, place, (line,), 1.0) for place in places if place != source]
+    return exact, replace(use, lines=tuple(open_lines)) if open_lines else None
+
+
+def _indexed_bases(tree: OutlineTree, file_uses: FileUses) -> Iterator[CodeRelation]:
+    """Base types and overridden methods by a SCIP index."""
+    for inner, outer in file_uses.implements:
+        source, target = _current_place(tree, inner), _current_place(tree, outer)
+        if source is not None and target is not None:
+            view = tree.view(source.path)
+            is_function = view is not None and any(
+                symbol.kind in FUNCTIONS
+                for symbol in view.outline.symbols
+                if (symbol.qualified, symbol.start) == (source.qualified, source.line)
+            )
+            yield CodeRelation("overrides" if is_function else "inherits", source, target, (source.line,), 1.0)
+
+
+def _current_place(tree: OutlineTree, place: SymbolPlace) -> SymbolPlace | None:
+    """Where a symbol of an index is now: its file may have changed since."""
+    view = tree.view(place.path)
+    symbols = view.outline.symbols if view is not None else ()
+    starts = [symbol.start for symbol in symbols if symbol.qualified == place.qualified]
+    return place._replace(line=min(starts, key=lambda start: abs(start - place.line))) if starts else None
+
+
+def _use(resolver: CallResolver, view: OutlineView, use: Use) -> list[CodeRelation]:
+    """The relations of a call or mention; none if it reaches nothing in the repository."""
     value = resolver.resolve(view, use)
     if value is None:
-        return None
+        return []
     target, tree = resolver.overload(value, use), resolver.names.tree
     source = _place(tree, Value("symbol", view.path, use.owner))
-    return CodeRelation(
-        "calls" if use.is_call else "mentions", source, _place(tree, target), use.lines, target.strength
-    )
+    kind, place = "calls" if use.is_call else "mentions", _place(tree, target)
+    starts = resolver.repeated(view, target) if use.arguments < 0 else ()
+    if not starts:
+        return [CodeRelation(kind, source, place, use.lines, target.strength)]
+    by_start: dict[int, list[int]] = {}
+    for line in use.lines:  # the last definition before it, as blocks of code have names of their own
+        by_start.setdefault(max((start for start in starts if start <= line), default=starts[0]), []).append(line)
+    return [
+        CodeRelation(kind, source, place._replace(line=start), tuple(lines), target.strength)
+        for start, lines in by_start.items()
+    ]
 
 
 def _detached_members(names: NameScope, view: OutlineView) -> Iterator[CodeRelation]:

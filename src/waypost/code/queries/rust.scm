@@ -91,6 +91,13 @@
   .
   (token_tree))
 
+(token_tree
+  (identifier) @call.token
+  .
+  "::"
+  .
+  "<")
+
 (struct_expression
   name: [(type_identifier) (scoped_type_identifier)] @call)
 

@@ -1,6 +1,6 @@
 """What variables, parameters and fields contain, read from signatures and single lines.
 
-A name that is assigned two different values in one scope is unknown.
+A name that is assigned values of different types in one scope is unknown.
 """
 
 import re
@@ -19,7 +19,20 @@ MOST_BRACKETS = 200_000  # brackets per file examined to find the ends of calls
 _DATA = Path(__file__).with_name("bindings.toml")
 _CALLED = re.compile(r"(?:new[ \t]+|&[ \t]*)?((?:[\w$@\\]|\.|::|->|\?\.)+)(?:<[\w$., \t]{0,60}>)?[ \t]?([({])")
 _NOTHING = re.compile(r"(?:None|null|nil|undefined|void 0)\b")
-_OPTIONAL = re.compile(r"(?:Optional|ClassVar|Final|Annotated|Readonly|Partial)[\[<](.*)[\]>]", re.DOTALL)
+# Types whose value is used like the one inside, after `await`, `?` or `unwrap()` at most.
+_WRAPPER = re.compile(
+    r"(?:\w{1,60}(?:\.|::)){0,4}(?:Optional|ClassVar|Final|Annotated|Readonly|Partial|Awaitable|Option|Result|Box|Rc|Arc|Cow"
+    r"|Lazy|WeakReference|NonNullable|Required)[\[<](.*)[\]>]",
+    re.DOTALL,
+)
+_MOST_WRAPPERS = 4
+_BEFORE_TYPE = re.compile(r"^(?:[*&?\s]|(?:'\w+|mut|dyn|const|ref|readonly|out|in)\s)+")
+_STEP = re.compile(
+    r"(?:\s|//[^\n]*\n){0,200}(?:\?\.|!\.|\.|::|->)\s*([\w$#]+)(?:(?:::)?<[\w$., \t:&']{0,60}>)?[ \t]?(\()?"
+)
+_AWAIT = re.compile(r"\s*\.await\b\??")  # Rust's, after a call
+_MOST_STEPS = 40  # calls in a chain
+_MOST_VALUES = 4  # assigned to one variable
 _NAME = re.compile(r"[\w$.:\\]+")
 _CLASS = re.compile(r"(?:[a-z_]\w*\.){0,4}[A-Z]\w*[a-z]\w*")
 _BRACKETS = {"(": re.compile(r"[()]"), "{": re.compile(r"[{}]")}
@@ -52,10 +65,17 @@ def bindings_of(parsed: Parsed, text: str, used_names: frozenset[str]) -> Iterat
     if text:
         _scan(rules, parsed.symbols, text, bound)
     for (owner, name), expressions in bound.items():
-        holds = next(iter(expressions)) if len(expressions) == 1 else ""
+        holds = _one_of(name, expressions)
         is_field = owner < 0 or parsed.symbols[owner].kind not in FUNCTIONS
         if name in used_names or (is_field and holds):
             yield owner, name, holds
+
+
+def _one_of(name: str, expressions: set[str]) -> str:
+    """What a variable contains: `a()`, or `a()|b()` if it is one of these. "" if unknown."""
+    others = {expression for expression in expressions if not expression.startswith((f"{name}.", f"self.{name}."))}
+    others = others or expressions  # `query = query.filter()` does not change what it is
+    return "|".join(sorted(others)) if "" not in others and len(others) <= _MOST_VALUES else ""
 
 
 def _scan(rules: _Rules, symbols: Sequence[Symbol], text: str, bound: dict[tuple[int, str], set[str]]) -> None:
@@ -94,7 +114,10 @@ def _bind(
 ) -> None:
     name = match["name"]
     groups = match.groupdict()
-    if groups.get("type") is not None:
+    if groups.get("entered") is not None:
+        entered = match.start("entered") + offset
+        holds = f"{text[entered : match.end('entered') + offset]}.__enter__()"
+    elif groups.get("type") is not None:
         holds = type_expression(groups["type"])
         if not holds:
             return
@@ -115,20 +138,44 @@ def _bind(
 
 
 def _call_expression(text: str, start: int, patience: list[int]) -> str:
-    """`Store()` if the right side of an assignment is one call and nothing more.
+    """`Store().rows()` if the right side of an assignment is a chain of calls and nothing more.
 
     `patience` is the number of brackets that may still be examined, so that unclosed brackets stay cheap.
     """
     match = _CALLED.match(text, start)
-    if match is None or patience[0] <= 0:
+    if match is None:
         return ""
-    depth = 0
-    for bracket in _BRACKETS[match[2]].finditer(text, match.end() - 1, match.end() + CALL_LENGTH):
-        depth += 1 if bracket[0] == match[2] else -1
+    expression = [match[1]]
+    opening: re.Match[str] | None = match
+    position = match.end()
+    for _ in range(_MOST_STEPS):
+        if opening is not None:
+            position = _call_end(text, opening, patience)
+            if position < 0:
+                return ""
+            expression.append("()")
+        if awaited := _AWAIT.match(text, position, position + LINE_LENGTH):
+            position = awaited.end()
+        step = _STEP.match(text, position, position + LINE_LENGTH)
+        if step is None:
+            is_whole = opening is not None and _AFTER_CALL.match(text, position)
+            return "".join(expression) if is_whole else ""
+        expression.append(f".{step[1]}")
+        position, opening = step.end(), step if step[2] else None
+    return ""
+
+
+def _call_end(text: str, opening: re.Match[str], patience: list[int]) -> int:
+    """The position after the bracket that closes the one at the end of a match, or -1."""
+    depth, bracket = 0, opening[2]
+    for match in _BRACKETS[bracket].finditer(text, opening.end() - 1, opening.end() + CALL_LENGTH):
+        depth += 1 if match[0] == bracket else -1
         patience[0] -= 1
         if depth == 0:
-            return f"{match[1]}()" if _AFTER_CALL.match(text, bracket.end()) else ""
-    return ""
+            return match.end()
+        if patience[0] <= 0:
+            break
+    return -1
 
 
 def _class_name(text: str, start: int) -> str:
@@ -139,20 +186,26 @@ def _class_name(text: str, start: int) -> str:
 
 def type_expression(written: str) -> str:
     """`Store()` for a type that is one class, possibly wrapped; "" for anything else."""
-    written = written.strip().strip("\"'")
-    if wrapped := _OPTIONAL.fullmatch(written):
-        written = wrapped[1].split(",")[0].strip()
-    options = (part.strip() for part in written.split("|"))
-    kinds = [option for option in options if option not in {"None", "null", "undefined", ""}]
-    if len(kinds) != 1:
-        return ""
-    kind = kinds[0].strip("\"'").lstrip("*&?").removeprefix("mut ").removeprefix("const ").rstrip("?*&! ")
-    kind = re.sub(r"^'\w+ (?:mut )?", "", kind)  # Rust lifetimes
+    kind = written
+    for _ in range(_MOST_WRAPPERS):
+        kind = _BEFORE_TYPE.sub("", kind.strip().strip("\"'"), count=1)
+        wrapped = _WRAPPER.fullmatch(kind)
+        if wrapped is None:
+            options = (part.strip() for part in kind.split("|"))
+            kinds = [option for option in options if option not in {"None", "null", "undefined", ""}]
+            if len(kinds) != 1:
+                return ""
+            if kinds[0] == kind:
+                break
+            kind = kinds[0]
+        else:
+            kind = wrapped[1].split(",")[0]
+    kind = kind.rstrip("?*&! ")
     name = _NAME.match(kind)
     if name is None:
         return ""
     rest = kind[name.end() :].strip()
-    if rest and (rest[0] not in "<[" or name[0].rsplit(".")[-1] in _CONTAINERS):
+    if rest and (rest[0] not in "<[" or rest.startswith("[]") or name[0].rsplit(".")[-1] in _CONTAINERS):
         return ""
     return f"{name[0]}()"
 

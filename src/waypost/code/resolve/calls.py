@@ -11,6 +11,7 @@ from waypost.text.identifiers import identifier_parts
 MOST_PLACES = 12  # definitions of a name, tests included, among which one could be unique
 OVERLOADED = 0.5  # confidence in one of several overloads with as many parameters
 MACRO = 0.9  # confidence in the only macro with a name
+_BLOCKS = frozenset({"ecmascript", "ruby"})  # blocks without a name repeat definitions, as in tests
 UNIQUE = 0.6  # confidence in a name that only one symbol has
 
 
@@ -20,6 +21,7 @@ class CallResolver:
     def __init__(self, names: NameScope) -> None:
         self.names = names
         self._unique: dict[tuple[str, str, bool], Value | None] = {}
+        self._repeated: dict[tuple[str, int], tuple[int, ...]] = {}
 
     def resolve(self, view: OutlineView, use: Use) -> Value | None:
         """The symbol that a call reaches. None if it is unknown or outside the repository."""
@@ -31,12 +33,15 @@ class CallResolver:
         return value if value is not None else self._by_unique_name(view, use)
 
     def overload(self, value: Value, use: Use) -> Value:
-        """The overload that a call reaches: the first with as many parameters as it has arguments."""
+        """The overload or constructor that a call reaches: the first with as many parameters as it has arguments."""
         view = self.names.tree.view(value.path)
         if use.arguments < 0 or view is None or value.symbol < 0:
             return value
         symbols = view.outline.symbols
         symbol = symbols[value.symbol]
+        constructor = view.members.get(value.symbol, {}).get(symbol.name)
+        if use.is_call and constructor is not None and is_container(symbol.kind):  # `new Store()`
+            value, symbol = value._replace(symbol=constructor), symbols[constructor]
         if symbol.kind not in FUNCTIONS:
             return value
         places = self.names.tree.qualified(view.family, symbol.name, symbol.qualified)
@@ -46,6 +51,17 @@ class CallResolver:
             return value
         strength = value.strength if len(fitting) == 1 else min(value.strength, OVERLOADED)
         return value._replace(symbol=fitting[0] if fitting else value.symbol, strength=strength)
+
+    def repeated(self, view: OutlineView, value: Value) -> tuple[int, ...]:
+        """The first lines of all definitions of this name in the file; none if it has only one."""
+        if value.path != view.path or value.symbol < 0 or view.family not in _BLOCKS:
+            return ()
+        key = (view.path, value.symbol)
+        if key not in self._repeated:
+            own = view.outline.symbols[value.symbol]
+            same = [s.start for s in view.outline.symbols if s.qualified == own.qualified and s.kind == own.kind]
+            self._repeated[key] = tuple(same) if len(same) > 1 else ()
+        return self._repeated[key]
 
     def _mentioned(self, value: Value, name: str) -> Value | None:
         """A type that is named inside of itself is not its constructor. An object is not its class."""
@@ -74,8 +90,8 @@ class CallResolver:
         return value
 
     def _by_unique_name(self, view: OutlineView, use: Use) -> Value | None:
-        if view.family == "rust" and (macro := self._macro(use.name)) is not None:
-            return macro
+        if view.family == "rust" and not use.receiver and (macro := self._macro(use.name)) is not None:
+            return macro if not self._is_variable(view, use) else None
         if use.name in lookup_rules(view.family).built_in or len(identifier_parts(use.name.strip("_"))) < 2:
             return None
         if not self.may_be_ours(view, use):
@@ -104,8 +120,19 @@ class CallResolver:
                 for value, view in zip(values, symbols, strict=True)
                 if view is not None and view.outline.symbols[value.symbol].kind == "macro"
             ]
-            self._unique[key] = macros[0] if len(macros) == 1 == len(values) else None
+            # A macro can be defined twice in a file, for two sets of features.
+            self._unique[key] = macros[0] if len({macro.path for macro in macros}) == 1 else None
         return self._unique[key]
+
+    def _is_variable(self, view: OutlineView, use: Use) -> bool:
+        """Whether a plain name is a variable or parameter around the use: a function that is called."""
+        scope = use.owner
+        while scope >= 0:
+            symbol = view.outline.symbols[scope]
+            if (scope, use.name) in view.bindings or use.name in symbol.parameters:
+                return True
+            scope = symbol.parent
+        return False
 
     def may_be_ours(self, view: OutlineView, use: Use) -> bool:
         """Whether the receiver could belong to the repository: a variable or field of unknown content."""

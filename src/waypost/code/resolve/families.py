@@ -17,6 +17,7 @@ class LookupRules:
     above: frozenset[str] = frozenset()  # words for its base classes: super, parent
     implied: bool = False  # a plain call in a method may mean a method of its class
     constructors: frozenset[str] = frozenset()  # class methods that return a new instance: Ruby's `new`
+    same_object: frozenset[str] = frozenset()  # methods of wrappers that return what is inside: `unwrap`
     built_in: frozenset[str] = frozenset()  # functions and methods of the language: never resolved by unique name
 
 
@@ -33,6 +34,7 @@ def lookup_rules(name: str) -> LookupRules:
         above=frozenset(entry.get("above", ())),
         implied=entry.get("implied", False),
         constructors=frozenset(entry.get("constructors", ())),
+        same_object=frozenset(entry.get("same_object", "").split()),
         built_in=frozenset(entry.get("built_in", "").split()) | frozenset(_data()["any"]["built_in"].split()),
     )
 

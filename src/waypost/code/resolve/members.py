@@ -1,5 +1,6 @@
 """Members of classes: inherited, in other files, and the values of fields."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 
@@ -140,6 +141,8 @@ class Members(ABC):
         for written in own.bases:
             named = type_expression(written)
             value = self.evaluate(view, own.parent, named[:-2]) if named else None
+            if value is not None and value.kind == "symbol":
+                value = self.class_of_constructor(value)
             if value is not None and value.kind == "symbol" and (value.path, value.symbol) == (view.path, symbol):
                 value = None  # `class Store(other.Store)` cannot derive from itself
             is_class = value is not None and value.kind == "symbol" and self._symbol(value).kind not in FUNCTIONS
@@ -147,8 +150,12 @@ class Members(ABC):
 
     def call_result(self, value: Value) -> Value | None:
         """The result of calling a value: an instance of a class, or a function's return type."""
+        if value.kind == "instance":  # Python's objects that are called
+            method = self.member(value, "__call__")
+            return self.call_result(method) if method is not None and method.kind == "symbol" else None
         if value.kind != "symbol":
             return None
+        value = self.class_of_constructor(value)
         symbol = self._symbol(value)
         if symbol.kind not in FUNCTIONS:
             return value._replace(kind="instance") if is_container(symbol.kind) else None
@@ -160,6 +167,19 @@ class Members(ABC):
             return self.own_object("instance", view, value.symbol)
         result = self.evaluate(view, value.symbol, named)
         return result._replace(strength=min(result.strength, BOUND)) if result is not None else None
+
+    def class_of_constructor(self, value: Value) -> Value:
+        """The class of a constructor, which has the same name: in a class, its name refers to both."""
+        view, symbol = self.tree.view(value.path), self._symbol(value)
+        if view is None or symbol.kind not in FUNCTIONS or symbol.parent < 0:
+            return value
+        above = view.outline.symbols[symbol.parent]
+        return value._replace(symbol=symbol.parent) if above.name == symbol.name and is_container(above.kind) else value
+
+    def property_value(self, value: Value | None) -> Value | None:
+        """What a property contains, by its declared type; any other value as it is."""
+        is_property = value is not None and value.kind == "symbol" and self._symbol(value).kind == "property"
+        return self.call_result(value) if value is not None and is_property else value
 
     def _symbol(self, value: Value) -> OutlineSymbol:
         view = self.tree.view(value.path)
@@ -175,12 +195,20 @@ class Members(ABC):
         if owner >= 0 and view.outline.symbols[owner].kind not in FUNCTIONS and not holds.startswith(_OWN_FIELD):
             # A field is assigned in a method or the class body: names resolve around the class.
             scope = view.outline.symbols[owner].parent
-        value = self.evaluate(view, scope, holds)
-        return value._replace(strength=min(value.strength, BOUND)) if value is not None else None
+        values = [self.evaluate(view, scope, expression) for expression in holds.split("|")]
+        first = values[0]
+        if first is None or any(value is None or value[:3] != first[:3] for value in values):
+            return None
+        return first._replace(strength=min(first.strength, BOUND))
+
+
+_AWAITED = re.compile(r"(?:\w{1,60}\.){0,4}(?:Promise|Task|ValueTask|CompletableFuture|Future)<(.*)>", re.DOTALL)
 
 
 def _first_result(returns: str) -> str:
-    """The type of the first of several results: Go's `(c *Context, err error)`."""
+    """The type of the first of several results: Go's `(c *Context, err error)`. Of a promise, what it becomes."""
+    if awaited := _AWAITED.fullmatch(returns):
+        return awaited[1]
     if not returns.startswith("("):
         return returns
     words = returns.strip("()").split(",")[0].split()

@@ -51,10 +51,21 @@ class NameScope(Members):
 
     def _follow(self, view: OutlineView, owner: int, path: tuple[str, ...]) -> Value | None:
         value, rest = self._head(view, owner, path)
-        for step in rest:
-            if value is None:
-                return None
-            value = self.call_result(value) if step == CALL else self.step(value, step)
+        same = lookup_rules(view.family).same_object
+        skip = False
+        for place, step in enumerate(rest):
+            if skip or value is None:
+                skip = False
+                continue
+            if step == CALL:
+                value = self.call_result(value)
+                continue
+            after = self.step(value, step)
+            skip = (
+                rest[place + 1 : place + 2] == (CALL,) and after is None and value.kind == "instance" and step in same
+            )
+            if not skip:
+                value = self.property_value(after)
         return value
 
     def _head(self, view: OutlineView, owner: int, path: tuple[str, ...]) -> tuple[Value | None, tuple[str, ...]]:

@@ -32,7 +32,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from waypost.code.source import Call, Implementation
-from waypost.code.syntax.calls import read_call
+from waypost.code.syntax.calls import LongCall, read_call, read_long_calls
 from waypost.code.syntax.grammars import Grammar
 from waypost.code.syntax.text import Captures, Text
 
@@ -87,13 +87,16 @@ def capture(grammar: Grammar, tree: "Tree", text: Text, *, overloads: bool = Fal
 
     by_node: dict[int, Definition] = {}
     syntax = SyntaxCaptures(tree.root_node, text, [], [], [], [], {}, {}, {}, [])
+    long_calls: list[LongCall] = []
     for index, captures in QueryCursor(grammar.query).matches(syntax.root):
         pattern = grammar.patterns[index]
         match pattern.role:
             case "call":
                 # Read it now: kept nodes burden the garbage collector.
                 call = read_call(captures, text, count=overloads)
-                if call is not None:
+                if isinstance(call, LongCall):
+                    long_calls.append(call)
+                elif call is not None:
                     syntax.calls.append(call)
             case "comment":
                 node = captures["comment"][0]
@@ -112,6 +115,7 @@ def capture(grammar: Grammar, tree: "Tree", text: Text, *, overloads: bool = Fal
                 syntax.attributes[node.start_byte] = captures.get("attribute.text", [node])[0]
             case role:
                 syntax.others.setdefault(role, []).append(captures)
+    syntax.calls += read_long_calls(long_calls, text, count=overloads)
     syntax.definitions = [definition for definition in by_node.values() if definition.kind]
     return syntax
 

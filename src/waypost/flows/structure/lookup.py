@@ -4,6 +4,7 @@ import posixpath
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from waypost.code.source import CONTAINERS, FUNCTIONS
 from waypost.code.symbol_names import LONGEST, SymbolName, matches, nearest_names, read_symbol_name
 from waypost.errors import InvalidInput
 from waypost.flows.open_space import OpenSpace, place_in
@@ -84,6 +85,8 @@ def choose(space: OpenSpace, reader: Reader, text: str) -> Chosen:
     chosen = find(space, reader, name, text)
     if not chosen:
         return Chosen(nearest=tuple(nearest(reader, checkout, name)))
+    types = {(symbol.path, symbol.qualified) for symbol in chosen if symbol.type in CONTAINERS}
+    chosen = [symbol for symbol in chosen if not is_constructor(symbol) or (symbol.path, _outer(symbol)) not in types]
     code = [symbol for symbol in chosen if not is_test(symbol)]
     outermost = [symbol for symbol in code if symbol.qualified == ".".join(name.parts)]
     for preferred in (chosen, code, outermost):
@@ -133,6 +136,16 @@ def members_of(reader: Reader, checkout: str, owners: Sequence[SymbolSketch]) ->
     ]
     elsewhere = reader.structure.into(checkout, [owner.id for owner in owners], ("member",))
     return inside + reader.structure.with_ids(checkout, [relation.other.id for relation in elsewhere])
+
+
+def is_constructor(symbol: SymbolSketch) -> bool:
+    """Whether a method makes objects of the type that it is in, and has its name."""
+    outer, _, name = symbol.qualified.rpartition(".")
+    return bool(outer) and outer.rpartition(".")[2] == name and symbol.type in FUNCTIONS
+
+
+def _outer(symbol: SymbolSketch) -> str:
+    return symbol.qualified.rpartition(".")[0]
 
 
 def nearest(reader: Reader, checkout: str, name: SymbolName) -> list[str]:

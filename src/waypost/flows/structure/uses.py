@@ -10,7 +10,7 @@ from waypost.errors import InvalidInput
 from waypost.flows.open_space import OpenSpace, unresolved_key
 from waypost.flows.structure.answers import DIRECTIONS, SymbolUse, UseList, display_name, is_test
 from waypost.flows.structure.current import current
-from waypost.flows.structure.lookup import MOST_ROWS, choose, members_of
+from waypost.flows.structure.lookup import MOST_ROWS, choose, is_constructor, members_of
 from waypost.model.draft import check_whole
 from waypost.store.protocol import Reader
 from waypost.store.structure import RelationSketch, SymbolSketch
@@ -78,8 +78,14 @@ def related(
         rows = walk(reader, checkout, starts, _CALLS, depth or 1, incoming=False)
     else:
         kinds = {"callers": _CALLS, "importers": ("imports",), "references": _USES}[direction]
-        rows = walk(reader, checkout, symbols, kinds, depth or 1, incoming=True)
+        rows = walk(reader, checkout, with_constructors(reader, checkout, symbols), kinds, depth or 1, incoming=True)
     return sorted(rows, key=lambda row: (row.depth, row.is_test, row.path, row.line or 0, row.symbol))
+
+
+def with_constructors(reader: Reader, checkout: str, symbols: Sequence[SymbolSketch]) -> list[SymbolSketch]:
+    """These symbols, and the constructors of types among them: who calls these uses the type."""
+    types = [symbol for symbol in symbols if symbol.type in CONTAINERS]
+    return [*symbols, *(member for member in members_of(reader, checkout, types) if is_constructor(member))]
 
 
 def walk(
@@ -178,10 +184,13 @@ def _overriding(
 
 
 def _inner(reader: Reader, checkout: str, symbols: Sequence[SymbolSketch], depth: int) -> list[SymbolSketch]:
-    """What a file contains; from depth 2 on what a type contains. It calls what they call."""
+    """What a file contains; the fields that a type sets, from depth 2 on all its members. It calls what they call."""
     if symbols[0].kind == "file":
         return [symbol for symbol in reader.structure.in_files(checkout, [symbols[0].path]) if symbol.kind == "symbol"]
-    return members_of(reader, checkout, symbols) if depth > 1 and symbols[0].type in CONTAINERS else []
+    if symbols[0].type not in CONTAINERS:
+        return []
+    members = members_of(reader, checkout, symbols)
+    return members if depth > 1 else [member for member in members if member.type == "constant"]
 
 
 def _unresolved(

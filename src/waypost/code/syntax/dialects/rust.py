@@ -7,6 +7,7 @@ from waypost.code.syntax.captures import Definition, SyntaxCaptures
 from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.text import Captures
 
+_UNIT = "()"  # the type without a value
 MAX_USE = 20_000  # characters of one use declaration
 _TYPE_NAME = re.compile(r"(?:[&*(\[\s]|dyn\b|mut\b|'\w+)*((?:\w+\s*::\s*)*)(\w+)")
 _TOKEN = re.compile(r"\s*([{},]|[^{},]+)")
@@ -16,7 +17,7 @@ _TYPES = frozenset({"struct", "enum"})
 def _refine(definition: Definition, _syntax: SyntaxCaptures) -> bool:
     if definition.kind == "scope":
         match = _TYPE_NAME.match(definition.name[:500])
-        definition.name = match[2] if match else ""
+        definition.name = match[2] if match else _UNIT if definition.name.strip() == _UNIT else ""
     return definition.name != "_"
 
 

@@ -1,0 +1,151 @@
+"""What a SCIP index says about the files of a repository: the definition behind each use of a name.
+
+It replaces resolution by names for the files it covers. A file that has changed since the index was made is left out.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from waypost.code.outline import Outline, OutlineSymbol
+from waypost.code.resolve.tree import SymbolPlace
+from waypost.code.scip_index import Occurrence, ScipDocument, is_local
+
+_DESCRIPTOR = re.compile(r"(?:`((?:[^`]|``)*+)`|([\w+\-$<>]+))(?:\(\+?\w*\)\.|[#.!])$")
+_CONSTRUCTORS = frozenset({"<constructor>", "<init>", ".ctor"})
+_SAME_TEXT = 0.9  # share of definitions that must be where the index says: the others may be generated
+_HEADER = 5  # lines between the beginning of a definition and its name
+_PARTS = 1_000  # characters of a symbol that are read
+
+
+@dataclass(frozen=True, slots=True)
+class FileUses:
+    """The uses in one file. A name without a target refers to something outside of the repository."""
+
+    targets: Mapping[tuple[int, str], tuple[SymbolPlace, ...]] = field(default_factory=dict)  # by line and name
+    implements: tuple[tuple[SymbolPlace, SymbolPlace], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "uses": [[*place, *map(list, targets)] for place, targets in self.targets.items()],
+            "implements": [[list(inner), list(outer)] for inner, outer in self.implements],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "FileUses":
+        return cls(
+            {(line, name): tuple(SymbolPlace(*row) for row in rows) for line, name, *rows in data["uses"]},
+            tuple((SymbolPlace(*inner), SymbolPlace(*outer)) for inner, outer in data["implements"]),
+        )
+
+
+def scip_uses(
+    documents: Iterable[ScipDocument], outlines: Mapping[str, Outline], texts: Mapping[str, str]
+) -> dict[str, FileUses]:
+    """The uses in each indexed file whose text is the one that the index was made from."""
+    current = {}
+    for document in documents:
+        text = texts.get(document.path)
+        if text is not None and document.path in outlines:
+            spelled = _spelled(document, text)
+            if spelled is not None:
+                current[document.path] = (document, spelled)
+    places: dict[str, SymbolPlace] = {}
+    local: dict[tuple[str, str], SymbolPlace] = {}
+    for path, (_, spelled) in current.items():
+        symbols = _by_name(outlines[path])
+        for occurrence, written in spelled:
+            if not occurrence.is_definition:
+                continue
+            place = _place(path, symbols, occurrence, written)
+            if place is not None and is_local(occurrence.symbol):
+                local.setdefault((path, occurrence.symbol), place)
+            elif place is not None:
+                places.setdefault(_key(occurrence.symbol), place)
+    return {path: _file_uses(path, document, spelled, places, local) for path, (document, spelled) in current.items()}
+
+
+def _file_uses(
+    path: str,
+    document: ScipDocument,
+    spelled: list[tuple[Occurrence, str]],
+    places: Mapping[str, SymbolPlace],
+    local: Mapping[tuple[str, str], SymbolPlace],
+) -> FileUses:
+    targets: dict[tuple[int, str], dict[SymbolPlace, None]] = {}
+    for occurrence, written in spelled:
+        if occurrence.is_definition or not written:
+            continue
+        at_line = targets.setdefault((occurrence.line, written), {})
+        own = is_local(occurrence.symbol)
+        target = local.get((path, occurrence.symbol)) if own else places.get(_key(occurrence.symbol))
+        if target is not None:
+            at_line[target] = None
+    implements = [
+        (inner, outer)
+        for symbol, other in document.implements
+        if (inner := places.get(_key(symbol))) and (outer := places.get(_key(other))) and inner != outer
+    ]
+    return FileUses({place: tuple(reached) for place, reached in targets.items()}, tuple(implements))
+
+
+def _key(symbol: str) -> str:
+    """A symbol without the version of its package, which differs between a project and its installed copy."""
+    parts = symbol.split(" ", 4)
+    return f"{parts[0]} {parts[2]} {parts[4]}" if len(parts) == 5 else symbol
+
+
+def _spelled(document: ScipDocument, text: str) -> list[tuple[Occurrence, str]] | None:
+    """Each occurrence with its text. None if the file is not the one that was indexed."""
+    lines = text.split("\n")
+    spelled, right, wrong = [], 0, 0
+    for occurrence in document.occurrences:
+        line = lines[occurrence.line - 1] if occurrence.line <= len(lines) else ""
+        name = "" if is_local(occurrence.symbol) else _name(occurrence.symbol)
+        written = _slice(line, occurrence, name)
+        spelled.append((occurrence, written))
+        if name and occurrence.is_definition and occurrence.end > occurrence.column and name not in _CONSTRUCTORS:
+            right += written == name
+            wrong += written != name
+    return spelled if right >= _SAME_TEXT * (right + wrong) else None
+
+
+def _slice(line: str, occurrence: Occurrence, name: str) -> str:
+    """The text at an occurrence. Indexers count columns in bytes, UTF-16 units or characters."""
+    start, end = occurrence.column, occurrence.end
+    written = line[start:end]
+    if line.isascii() or written == name:
+        return written
+    for encoding, width in (("utf-16-le", 2), ("utf-8", 1)):
+        other = line.encode(encoding)[start * width : end * width].decode(encoding, "ignore")
+        if other == name:
+            return other
+    return written
+
+
+def _name(symbol: str) -> str:
+    """The last name of a symbol: `add` of `shop/Cart#add().`; "" for parameters, modules and literals."""
+    match = _DESCRIPTOR.search(symbol[-_PARTS:])
+    return (match[1] or match[2] or "").replace("``", "`") if match else ""
+
+
+def _by_name(outline: Outline) -> dict[str, list[OutlineSymbol]]:
+    names: dict[str, list[OutlineSymbol]] = {}
+    for symbol in outline.symbols:
+        names.setdefault(symbol.name, []).append(symbol)
+    return names
+
+
+def _place(
+    path: str, symbols: Mapping[str, list[OutlineSymbol]], occurrence: Occurrence, written: str
+) -> SymbolPlace | None:
+    """The symbol that a definition defines: of this name, and nearest before its line."""
+    reach = _HEADER if occurrence.symbol.endswith(("#", ").")) else 0
+    before = [
+        symbol for symbol in symbols.get(written, ()) if 0 <= occurrence.line - symbol.start <= reach
+    ]  # a field has the line of its definition; of a function or type, annotations and results may come first
+    if not before:
+        return None
+    nearest = max(before, key=lambda symbol: symbol.start)
+    return SymbolPlace(path, nearest.qualified, nearest.start)

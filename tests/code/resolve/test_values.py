@@ -1,0 +1,156 @@
+"""What variables, fields and results contain, seen by the calls on them."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from waypost.code.files.languages import language_of_path
+from waypost.code.outline import outline
+from waypost.code.parse import parse
+from waypost.code.relations import CodeRelation, relate
+from waypost.code.source import SourceFile
+
+
+def edges(files: Mapping[str, str]) -> tuple[CodeRelation, ...]:
+    sources = [SourceFile(path, language_of_path(path, text), text) for path, text in files.items()]
+    outlines = {source.path: outline(parse(source), source.text) for source in sources}
+    return relate(outlines, {path: text for path, text in files.items() if path == "Cargo.toml"}).edges
+
+
+def called(files: Mapping[str, str], caller: str) -> set[str]:
+    return {edge.target.qualified for edge in edges(files) if edge.kind == "calls" and edge.source.qualified == caller}
+
+
+RUST = (
+    "pub struct Arg;\nimpl Arg {\n    pub fn new() -> Self { Arg }\n    pub fn long(self) -> Self { self }\n"
+    "    pub fn help(self) -> Self { self }\n    pub fn id(&self) -> u8 { 1 }\n}\n"
+    "pub fn find(name: &str) -> Option<&'static Arg> { None }\n"
+    "pub fn load() -> Result<Box<Arg>, String> { Err(String::new()) }\n"
+)
+
+
+def test_a_builder_of_any_length_is_followed_with_comments_between() -> None:
+    steps = "".join(f"\n        // step {n} (of many)\n        .long() // again" for n in range(300))
+    text = f"{RUST}fn build() {{\n    Arg::new(){steps}\n        .help();\n}}\n"
+    assert called({"src/lib.rs": text}, "build") == {"Arg.new", "Arg.long", "Arg.help"}
+
+
+def test_a_chain_over_several_lines_gives_its_variable_a_type() -> None:
+    text = f"{RUST}fn build() {{\n    let a = Arg::new()\n        .long()\n        .help();\n    a.id();\n}}\n"
+    assert "Arg.id" in called({"src/lib.rs": text}, "build")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'find("x").unwrap().id();',
+        'let a = find("x").expect("there");\n    a.id();',
+        "let a = load()?;\n    a.id();",
+        "load().unwrap().help().id();",
+        "let a: Option<&Arg> = None;\n    a.unwrap().id();",
+        'assert_eq!(find("x")\n        .unwrap()\n        .id(), 1);',
+    ],
+)
+def test_what_is_inside_of_options_results_and_boxes_is_followed(body: str) -> None:
+    assert "Arg.id" in called({"src/lib.rs": f"{RUST}fn build() {{\n    {body}\n}}\n"}, "build")
+
+
+def test_a_macro_is_found_beside_functions_with_its_name() -> None:
+    files = {
+        "src/lib.rs": "mod m;\nmod n;\n#[macro_export]\nmacro_rules! arg { () => {} }\n",
+        "src/m.rs": "pub fn make() { arg!(); }\npub fn other(arg: fn()) { arg(); }\n",
+        "src/n.rs": "struct A;\nimpl A { fn arg(&self) {} }\n",
+        "Cargo.toml": '[package]\nname = "x"\n',
+    }
+    assert called(files, "make") == {"arg"}
+    assert called(files, "other") == set()
+
+
+def test_a_trait_for_the_unit_type_has_its_methods() -> None:
+    text = "trait Load { fn load(&self); }\nimpl Load for () { fn load(&self) {} }\n"
+    overrides = [edge for edge in edges({"src/lib.rs": text}) if edge.kind == "overrides"]
+    assert [(edge.source.qualified, edge.target.qualified) for edge in overrides] == [("().load", "Load.load")]
+
+
+PYTHON = (
+    "class Session:\n    def __enter__(self) -> 'Session': ...\n    def send(self): ...\n"
+    "class Factory:\n    def __call__(self, x) -> Session: ...\n"
+    "class Query:\n    def where(self) -> 'Query': ...\n    def rows(self): ...\n"
+    "class Owner:\n    @property\n    def session(self) -> Session: ...\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "target"),
+    [
+        ("with Session(1) as s:\n        s.send()", "Session.send"),
+        ("with factory(1) as s:\n        s.send()", "Session.send"),
+        ("s = factory(1)\n    s.send()", "Session.send"),
+        ("s = await factory(1)\n    s.send()", "Session.send"),
+        ("q = Query()\n    q = q.where()\n    q.rows()", "Query.rows"),
+        ("if x:\n        q = Query()\n    else:\n        q = Query().where()\n    q.rows()", "Query.rows"),
+        ("owner.session.send()", "Session.send"),
+    ],
+)
+def test_python_objects_are_followed(body: str, target: str) -> None:
+    text = f"{PYTHON}async def use(factory: Factory, owner: Owner, x):\n    {body}\n"
+    assert target in called({"a.py": text}, "use")
+
+
+def test_a_variable_with_two_types_is_unknown() -> None:
+    text = f"{PYTHON}def use(x):\n    q = Query()\n    q = Session()\n    q.rows()\n"
+    assert "Query.rows" not in called({"a.py": text}, "use")
+
+
+TYPESCRIPT = "export class Node<T> { insert() {} }\nexport class Log { warn() {} }\n"
+
+
+@pytest.mark.parametrize(
+    "field",
+    ["#node = new Node<string>()", "#node: Node<string> = new Node()", "#node?: Node<string> | undefined"],
+)
+def test_private_and_generic_fields_are_followed(field: str) -> None:
+    text = f"{TYPESCRIPT}class Trie {{\n  {field}\n  add() {{\n    this.#node.insert()\n  }}\n}}\n"
+    assert called({"a.ts": text}, "Trie.add") == {"Node.insert"}
+
+
+def test_what_a_promise_becomes_and_what_a_getter_returns_is_followed() -> None:
+    text = (
+        f"{TYPESCRIPT}async function open(): Promise<Log> {{ return new Log() }}\n"
+        "class A {\n  get log(): Log { return new Log() }\n"
+        "  async run() {\n    const log = await open()\n    log.warn()\n  }\n  stop() {\n    this.log.warn()\n  }\n}\n"
+    )
+    assert "Log.warn" in called({"a.ts": text}, "A.run")
+    assert called({"a.ts": text}, "A.stop") == {"A.log", "Log.warn"} - {"A.log"}
+
+
+def test_of_names_that_blocks_repeat_the_last_before_the_use_counts() -> None:
+    text = "it('a', () => {\n  const App = () => {\n    return 1\n  }\n  render(App())\n})\n" * 2
+    targets = [
+        (edge.lines, edge.target.line) for edge in edges({"a.test.js": text}) if edge.kind == "calls" and edge.target
+    ]
+    assert targets == [((5,), 2), ((11,), 8)]
+
+
+JAVA = (
+    "package a;\npublic class Style {\n  protected Style() {}\n  protected Style(int n) {}\n"
+    "  Style with(int n) { return this; }\n  void end() {}\n"
+    "  static class Json extends Style {\n    Json() {\n      super();\n      this.end();\n    }\n  }\n"
+    "  static void make() {\n    new Style(1)\n      .with(1) // one\n      .with(2)\n      .end();\n  }\n}\n"
+)
+
+
+def test_a_class_is_known_inside_of_itself_beside_its_constructor() -> None:
+    files = {"a/Style.java": JAVA}
+    assert called(files, "Style.Json.Json") == {"Style.end"}
+    assert called(files, "Style.make") == {"Style.Style", "Style.with", "Style.end"}
+
+
+def test_new_reaches_the_constructor_with_as_many_parameters() -> None:
+    other = "package a;\nclass Use {\n  void run() {\n    new Style(3);\n  }\n}\n"
+    lines = [
+        edge.target.line
+        for edge in edges({"a/Style.java": JAVA, "a/Use.java": other})
+        if edge.kind == "calls" and edge.source.qualified == "Use.run"
+    ]
+    assert lines == [4]
