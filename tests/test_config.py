@@ -10,7 +10,7 @@ from waypost import config
 from waypost.config import LlmServer, Settings
 from waypost.errors import ConfigError
 
-OPERATIONS = Path(__file__).parents[1] / "docs" / "operations.md"
+OPERATIONS = Path(__file__).parents[1] / "docs" / "how-to" / "operations.md"
 BASE = '[llm]\nurl = "http://127.0.0.1:11434"\nmodel = "m"\n'
 
 
@@ -93,7 +93,7 @@ def test_how_many_cores_a_worker_uses_is_read_and_bounded(tmp_path: Path) -> Non
 
 
 def test_every_setting_that_operations_shows_is_read(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[1] / "docs/operations.md").read_text("utf-8")
+    page = (Path(__file__).parents[1] / "docs/how-to/operations.md").read_text("utf-8")
     toml = page[page.index("```toml") + 7 :]
     (tmp_path / "config.toml").write_text(toml[: toml.index("```")])
     assert config.load({"WAYPOST_HOME": str(tmp_path)}).person == "anna"

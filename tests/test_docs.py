@@ -20,13 +20,18 @@ REQUIREMENT = re.compile(r"\b(?:CG|CB|CM|LA|MB|GOV|ALL)-\d+\b")
 LAST_REQUIREMENT = {"CG": 21, "CB": 14, "CM": 15, "LA": 6, "MB": 11, "GOV": 10, "ALL": 9}
 TEXTS = {".py", ".md", ".html", ".toml", ".yaml", ".js", ".css", ".sh"}
 CODE_BLOCK = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
-PAGES = [*sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "benchmarks").glob("*.md")), ROOT / "README.md"]
+PAGES = [
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "benchmarks").glob("*.md")),
+    *sorted((ROOT / "benchmarks" / "notes").glob("*.md")),
+    ROOT / "README.md",
+]
 COMMANDS = set(root_command().commands)
 
 
 def test_the_page_of_commands_is_what_the_commands_say() -> None:
-    assert (ROOT / "docs" / "commands.md").read_text() == page(), (
-        "python -m waypost.faces.cli.command_reference > docs/commands.md"
+    assert (ROOT / "docs" / "reference" / "commands.md").read_text() == page(), (
+        "python -m waypost.faces.cli.command_reference > docs/reference/commands.md"
     )
 
 
@@ -36,7 +41,7 @@ def test_every_command_but_that_of_the_worker_is_documented() -> None:
 
 
 def test_every_setting_is_documented() -> None:
-    operations = (ROOT / "docs" / "operations.md").read_text()
+    operations = (ROOT / "docs" / "how-to" / "operations.md").read_text()
     assert [name for name in sorted(KNOWN) if name not in operations] == []
 
 

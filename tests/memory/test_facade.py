@@ -15,7 +15,7 @@ from waypost.memory.code import MemoryCode
 from waypost.memory.facts import MemoryFacts
 from waypost.memory.journal import Journal
 
-PAGE = Path(__file__).parents[2] / "docs" / "library.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "library.md"
 GROUPS: dict[str, type] = {
     "memory": Memory,
     "memory.code": MemoryCode,

@@ -1,4 +1,4 @@
-"""The example of docs/time.md is what the commands print."""
+"""The example of docs/explanation/time.md is what the commands print."""
 
 import re
 import shlex
@@ -15,7 +15,7 @@ from waypost.model.time import parse_time
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 
-PAGE = Path(__file__).parents[2] / "docs" / "time.md"
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "time.md"
 ID = re.compile(r"\b01[0-9a-hjkmnp-tv-z]{24}\b")
 SCORE = re.compile(r"(?m)^(\d+\.) 0\.\d\d")
 

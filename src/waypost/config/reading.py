@@ -109,7 +109,7 @@ def _engine_name(name: Any) -> str:
     if isinstance(name, str) and (name in {"minilm", "ollama", "openai"} or name.startswith("onnx:")):
         return name
     raise ConfigError(
-        f"Unknown embedding engine {name!r}.", "Use minilm, onnx:DIR, ollama or openai (docs/operations.md)."
+        f"Unknown embedding engine {name!r}.", "Use minilm, onnx:DIR, ollama or openai (docs/how-to/operations.md)."
     )
 
 

@@ -65,11 +65,25 @@ def late_hooks(home: Path) -> list[LateHook]:
     return late
 
 
-def _lines(path: Path) -> Iterator[str]:
+def log_size(home: Path) -> int:
+    try:
+        return os.lstat(home / NAME).st_size
+    except OSError:
+        return 0
+
+
+def notes_since(home: Path, size: int) -> list[str]:
+    """The lines that were added after the log had this size, without their times."""
+    added = log_size(home) - size
+    lines = list(_lines(home / NAME, added)) if added > 0 else []
+    return [line.partition(" ")[2] for line in lines]
+
+
+def _lines(path: Path, newest: int = 2 * _LARGEST) -> Iterator[str]:
     with contextlib.suppress(OSError):
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with open(handle, "rb") as file:
-            file.seek(max(0, os.fstat(handle).st_size - 2 * _LARGEST))
+            file.seek(max(0, os.fstat(handle).st_size - newest))
             yield from file.read(2 * _LARGEST).decode("utf-8", "replace").splitlines()
 
 

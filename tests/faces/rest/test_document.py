@@ -107,7 +107,7 @@ def test_no_page_of_the_framework_is_served(served: Any, problem: Any) -> None:
 
 
 def test_the_page_of_the_manual_names_every_address() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "rest.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "rest.md").read_text()
     missing = [
         f"{method} {route.path}"
         for route in ROUTES
@@ -124,7 +124,7 @@ def told(page: str, method: str, path: str) -> bool:
 
 def test_addresses_that_the_manual_asks_for_are_there() -> None:
     root = Path(__file__).parents[3]
-    pages = [*(root / "docs").glob("*.md"), root / "README.md"]
+    pages = [*(root / "docs").rglob("*.md"), root / "README.md"]
     asked = {
         found for page in pages for found in re.findall(r"http://127\.0\.0\.1:8765(/api[\w/.-]*)", page.read_text())
     }

@@ -11,7 +11,7 @@ from waypost.config import ServeSettings
 from waypost.errors import ConfigError
 from waypost.faces.cli.entry import run as command_line
 
-OPERATIONS = Path(__file__).parents[3] / "docs" / "operations.md"
+OPERATIONS = Path(__file__).parents[3] / "docs" / "how-to" / "operations.md"
 
 
 def loaded(home: Path, text: str) -> ServeSettings:

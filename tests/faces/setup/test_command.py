@@ -111,3 +111,37 @@ def test_without_its_commands_nothing_is_written(home: Path, capfd: pytest.Captu
     code, _out, err = call(capfd, "setup", "claude-code")
     assert code == 1 and "`waypost-hook` was not found" in err
     assert not (home / ".claude.json").exists()
+
+
+def test_doctor_reports_what_does_not_work_with_stable_keys(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    call(capfd, "setup", "zed")
+    code, out, _err = call(capfd, "doctor", "--agent", "zed", "--json")
+    report = json.loads(out)
+    assert (code, report["agent"], report["title"], report["ok"]) == (1, "zed", "Zed", False)
+    assert report["project"] == str(home.parent / "shop")
+    rows = {row["check"].partition(" (")[0]: row for row in report["checks"]}
+    assert set(rows["memory"]) == {"check", "ok", "message", "remedy", "milliseconds", "output"}
+    assert rows["memory"]["remedy"] == "Run: waypost init"
+    assert not (home / ".waypost/memory").exists()
+    assert "it does not start" in rows["server"]["message"]
+    code, out, _err = call(capfd, "doctor", "--agent", "zed")
+    assert code == 1 and "problem  memory: This project has no memory yet.\n         Run: waypost init" in out
+    assert call(capfd, "doctor", "--agent", "emacs")[0] == 2
+
+
+def test_at_a_terminal_setup_offers_to_check(
+    home: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions, answers = list[str](), ["n", "y"]
+
+    def answer(question: str) -> str:
+        questions.append(question)
+        return answers[len(questions) - 1]
+
+    monkeypatch.setattr("waypost.faces.cli.commands.setup.interactive", lambda: True)
+    monkeypatch.setattr("builtins.input", answer)
+    code, out, _err = call(capfd, "setup", "zed")
+    assert (code, questions) == (0, ["Check that it works (waypost doctor --agent zed)? [y/N] "])
+    assert "Something does not work" not in out
+    code, out, _err = call(capfd, "setup", "zed")
+    assert code == 1 and "Something does not work; see above." in out

@@ -1,4 +1,4 @@
-"""The examples of docs/summaries.md are what the code makes. To write them anew, run this file."""
+"""The examples of benchmarks/notes/summaries.md are what the code makes. To write them anew, run this file."""
 
 import re
 from datetime import datetime, timedelta, timezone
@@ -10,7 +10,7 @@ from waypost.journal.layout import Week
 from waypost.journal.summary.build import summarise
 from waypost.model.journal import Entry, Score, ScoredEntry
 
-PAGE = Path(__file__).parents[3] / "docs" / "summaries.md"
+PAGE = Path(__file__).parents[3] / "benchmarks" / "notes" / "summaries.md"
 Row = tuple[str, str, str, tuple[int, int, int, int], str]  # when, who, what, points, topic
 
 ENGLISH: list[Row] = [

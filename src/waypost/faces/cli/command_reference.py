@@ -1,4 +1,4 @@
-"""Generates `docs/commands.md` from `--help`: `python -m waypost.faces.cli.command_reference`."""
+"""Generates `docs/reference/commands.md` from `--help`: `python -m waypost.faces.cli.command_reference`."""
 
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
@@ -8,7 +8,7 @@ _HEAD = """# Commands
 
 `waypost [-C DIR] [--person [NAME]] COMMAND [--json]`. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing found.
 
-Generated from `--help`: `python -m waypost.faces.cli.command_reference > docs/commands.md`.
+Generated from `--help`: `python -m waypost.faces.cli.command_reference > docs/reference/commands.md`.
 """
 
 

@@ -15,13 +15,18 @@ Shape = Literal["grouped", "flat"]
 
 @dataclass(frozen=True, slots=True)
 class ServerEntry:
-    """Where the entry of the MCP server goes. `entry` has its other keys besides command and arguments."""
+    """Where the entry of the MCP server goes. `entry` has its other keys besides command and arguments.
+
+    `instead`: the agent reads the first of these that exists instead. `one_list`: the command includes the arguments.
+    """
 
     files: Mapping[Scope, str]
     format: Literal["json", "toml"]
     path: tuple[str, ...]
     args: tuple[str, ...]
     entry: Mapping[str, Any]
+    instead: Mapping[Scope, list[str]]
+    one_list: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,7 @@ class Agent:
     title: str
     programs: tuple[str, ...]
     folders: tuple[str, ...]  # signs that it is installed
+    list_command: tuple[str, ...]  # the agent's own command that lists servers
     next: str  # what to do after set-up
     server: ServerEntry
     hooks: Hooks | None
@@ -97,6 +103,7 @@ def _agent(name: str, given: Mapping[str, Any], seconds: Mapping[str, int]) -> A
         given["title"],
         tuple(given["programs"]),
         tuple(given["folders"]),
+        tuple(given.get("list", ())),
         given["next"],
         _server(given["server"]),
         _hooks(name, given["hooks"], seconds) if "hooks" in given else None,
@@ -108,7 +115,15 @@ def _agent(name: str, given: Mapping[str, Any], seconds: Mapping[str, int]) -> A
 
 def _server(given: Mapping[str, Any]) -> ServerEntry:
     form: Literal["json", "toml"] = "toml" if given.get("format") == "toml" else "json"
-    return ServerEntry(_files(given), form, tuple(given["path"]), tuple(given["args"]), given.get("entry", {}))
+    return ServerEntry(
+        _files(given),
+        form,
+        tuple(given["path"]),
+        tuple(given["args"]),
+        given.get("entry", {}),
+        given.get("instead", {}),
+        given.get("one_list", False),
+    )
 
 
 def _hooks(name: str, given: Mapping[str, Any], seconds: Mapping[str, int]) -> Hooks:

@@ -76,6 +76,9 @@ class HooksPart:
         document = parse(text)
         return not document.comments and to_python(document.root) == dict(self.head)
 
+    def hook_lines(self, text: str) -> Iterator[tuple[str, str]]:
+        return ((hook.event, hook.command) for hook in self._ours(text))
+
     def _ours(self, text: str) -> Iterator[_OurHook]:
         events = to_python(find(parse(text).root, _ROOT))
         for event, items in events.items() if isinstance(events, Mapping) else ():

@@ -1,8 +1,8 @@
 """The parts that set-up writes into a file: the MCP server, the hooks, the rules and the permissions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 PartName = Literal["server", "hooks", "rules", "permissions"]
 ContainerPath = tuple[str | int, ...]  # of an object or list that was created
@@ -39,3 +39,19 @@ class ConfigPart(Protocol):
 
     def leaves_nothing(self, text: str) -> bool:
         """Whether the text has nothing but what set-up puts into a new file."""
+
+
+@runtime_checkable
+class ServerLine(Protocol):
+    """A part that says how an agent starts our server."""
+
+    def server_line(self, text: str) -> tuple[Sequence[str], Mapping[str, str]]:
+        """The command and the variables that are added to the environment."""
+
+
+@runtime_checkable
+class HookLines(Protocol):
+    """A part that says how an agent runs our hooks."""
+
+    def hook_lines(self, text: str) -> Iterator[tuple[str, str]]:
+        """The agent's names of events, and command lines."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waypost.errors import Refused
-from waypost.faces.setup.agents import Agent, rules_text
+from waypost.faces.setup.agents import Agent, RulesBlock, ServerEntry, rules_text
 from waypost.faces.setup.files import ConfigFile, read_config
 from waypost.faces.setup.hooks_part import hooks_part
 from waypost.faces.setup.jsonc import Malformed
@@ -42,10 +42,10 @@ def targets(
         if template is not None:
             parts_of.setdefault(config_path(system, project, scope, template), []).append(part)
 
-    add(agent.server.files.get(scope), server_part(agent.server, system, scope))
+    add(_first(agent.server, system, scope, project), server_part(agent.server, system, scope))
     if agent.hooks is not None:
         add(agent.hooks.files.get(scope), hooks_part(agent.hooks, system, scope))
-    add(_rules_file(agent, system, scope, project), RulesPart(rules_text(), agent.rules.heads[scope]))
+    add(_first(agent.rules, system, scope, project), RulesPart(rules_text(), agent.rules.heads[scope]))
     if agent.permissions is not None:
         add(agent.permissions.files.get(scope), permissions_part(agent.permissions, system.read_tools))
     chosen = {"server": True, "hooks": hooks, "rules": rules, "permissions": permissions}
@@ -57,12 +57,12 @@ def targets(
     return tuple(target for target in every if target.parts)
 
 
-def _rules_file(agent: Agent, system: SetupSystem, scope: Scope, project: Path) -> str | None:
-    """The file that the agent reads rules from: some files hide others."""
-    for template in agent.rules.instead.get(scope, []):
+def _first(part: ServerEntry | RulesBlock, system: SetupSystem, scope: Scope, project: Path) -> str | None:
+    """The file that the agent reads: some files hide others."""
+    for template in part.instead.get(scope, []):
         if config_path(system, project, scope, template).is_file():
             return template
-    return agent.rules.files.get(scope)
+    return part.files.get(scope)
 
 
 @dataclass(frozen=True, slots=True)

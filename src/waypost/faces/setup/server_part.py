@@ -13,12 +13,17 @@ from waypost.faces.setup.part import ContainerPath, ForeignEntry, Merged, PartNa
 from waypost.faces.setup.places import Scope, SetupSystem, server_program
 
 _OURS = re.compile(r"(?:.*[/\\])?waypost(?:\.exe|\.cmd)?", re.IGNORECASE | re.DOTALL)
+_VARIABLES = ("env", "environment")  # what agents call the variables of a server
 
 
 def wanted_entry(server: ServerEntry, system: SetupSystem, scope: Scope) -> dict[str, Any]:
-    entry = {**server.entry, "command": server_program(system, scope), "args": list(server.args)}
+    program = server_program(system, scope)
+    command = (
+        {"command": [program, *server.args]} if server.one_list else {"command": program, "args": list(server.args)}
+    )
+    entry = {**server.entry, **command}
     if system.home_variable and scope == "user":
-        entry["env"] = {"WAYPOST_HOME": system.home_variable}
+        entry["environment" if server.one_list else "env"] = {"WAYPOST_HOME": system.home_variable}
     return entry
 
 
@@ -29,15 +34,27 @@ def server_part(server: ServerEntry, system: SetupSystem, scope: Scope) -> "Json
 
 def is_ours(entry: Any) -> bool:
     """Whether an entry starts our server, wherever it is installed."""
-    if not isinstance(entry, Mapping) or "mcp" not in _words(entry.get("args")):
+    if not isinstance(entry, Mapping):
         return False
-    command = entry.get("command")
-    by_python = "waypost" in _words(entry.get("args"))
-    return isinstance(command, str) and (bool(_OURS.fullmatch(command)) or by_python)
+    program, *words = _command(entry) or [None]
+    by_python = "waypost" in words
+    return "mcp" in words and isinstance(program, str) and (bool(_OURS.fullmatch(program)) or by_python)
 
 
 def _words(given: Any) -> list[Any]:
     return given if isinstance(given, list) else []
+
+
+def _command(entry: Mapping[str, Any]) -> list[Any]:
+    """Program and arguments: some agents want them as one list."""
+    command = entry.get("command")
+    return command if isinstance(command, list) else [command, *_words(entry.get("args"))]
+
+
+def _line(entry: Any) -> tuple[Sequence[str], Mapping[str, str]]:
+    given = entry if isinstance(entry, Mapping) else {}
+    added: Mapping[Any, Any] = next((given[name] for name in _VARIABLES if isinstance(given.get(name), Mapping)), {})
+    return [str(word) for word in _command(given)], {str(name): str(value) for name, value in added.items()}
 
 
 def _is_foreign(entry: Any, path: Sequence[str], force: bool) -> bool:
@@ -79,6 +96,9 @@ class JsonServer:
     def leaves_nothing(self, text: str) -> bool:
         return not text.strip("\ufeff \t\r\n") or is_bare(text, ())
 
+    def server_line(self, text: str) -> tuple[Sequence[str], Mapping[str, str]]:
+        return _line(to_python(find(parse(text).root, self.path)))
+
 
 @dataclass(frozen=True, slots=True)
 class TomlServer:
@@ -101,6 +121,9 @@ class TomlServer:
 
     def leaves_nothing(self, text: str) -> bool:
         return not text.strip("\ufeff \t\r\n")
+
+    def server_line(self, text: str) -> tuple[Sequence[str], Mapping[str, str]]:
+        return _line(toml_edit.value_at(toml_edit.read(text), self.path))
 
 
 def prune(text: str, made: Sequence[ContainerPath]) -> str:

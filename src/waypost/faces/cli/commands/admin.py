@@ -28,9 +28,22 @@ def doctor(
     fix: Annotated[
         bool, Option("--fix", help="Repair what can be rebuilt, including a damaged database, and do pending work.")
     ] = False,
+    agent: Annotated[
+        str | None,
+        Option(
+            "--agent",
+            metavar="NAME",
+            help="Start the agent's server and hooks as the agent does, and show what it gets.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Check for problems. Exits with 1 if there are any. Pending background work is only a note."""
+    if agent is not None:
+        from waypost.faces.cli.commands.setup import check_one
+
+        check_one(session_of(context), agent, json=json)
+        return
     from waypost.flows.findings import report_of
 
     report = report_of(session_of(context).memory(for_repair=True).admin.doctor(fix=fix))

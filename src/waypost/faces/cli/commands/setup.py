@@ -7,16 +7,20 @@ import typer
 from typer import Argument, Option
 
 from waypost import config
-from waypost.errors import InvalidInput
+from waypost.errors import InvalidInput, WaypostError
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
 from waypost.faces.cli.output.memories import print_json, print_notices, safe
 from waypost.faces.cli.session import interactive, is_yes
+from waypost.space.alias import identify_here
 from waypost.space.identity import identify
+from waypost.space.place import marker_file, space_directory
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from waypost.faces.cli.session import CommandSession
     from waypost.faces.setup.agents import Agent
+    from waypost.faces.setup.check import AgentCheck, Sample
     from waypost.faces.setup.install import Detected
     from waypost.faces.setup.places import Scope
     from waypost.faces.setup.report import ConfigChange, SetupReport
@@ -31,6 +35,8 @@ _DEEDS = {
     "missing": ("has nothing of Waypost", "has nothing of Waypost"),
     "kept": ("left", "would be left"),
 }
+_LOOKED_AT = 50  # memories, for one about code
+_LONGEST_PROMPT = 200
 _PARTS = {"server": "MCP server", "hooks": "hooks", "rules": "rules", "permissions": "permissions"}
 
 
@@ -94,8 +100,65 @@ def setup_(
             dry_run=dry_run,
         )
     _print_report(report, undone=uninstall, json=json)
+    may_ask = interactive() and not (uninstall or dry_run or json)
+    if may_ask and is_yes(input(f"Check that it works (waypost doctor --agent {chosen.name})? [y/N] ")):
+        check_one(session_of(context), chosen.name)
     if uninstall and all(change.deed == "missing" for change in report.done):
         raise typer.Exit(3)
+
+
+def check_one(session: "CommandSession", name: str, *, json: bool = False) -> None:
+    """Try what set-up wrote for an agent, and print what the agent gets. Exits with 1 if something does not work."""
+    from waypost.faces.setup import agents, places
+    from waypost.faces.setup.check import AgentCheck, check_agent
+
+    agent = agents.agent_of(name)
+    root = identify(session.directory).root or session.directory
+    settings = config.load()
+    checks: list[AgentCheck] = []
+    if not json:
+        print(safe(f"{agent.title}, in {root}"))
+    sample, memory = _sample(session)
+    for check in (memory, *check_agent(agent, places.this_system(settings), root, sample, settings.home)):
+        checks.append(check)
+        if not json:
+            _print_check(check)
+    ok = all(check.ok for check in checks)
+    if json:
+        rows = [check.to_json() for check in checks]
+        print_json({"agent": agent.name, "title": agent.title, "project": str(root), "ok": ok, "checks": rows})
+    else:
+        print("Everything works." if ok else "Something does not work; see above.")
+    if not ok:
+        raise typer.Exit(1)
+
+
+def _sample(session: "CommandSession") -> "tuple[Sample, AgentCheck]":
+    """What hooks are tried with: the newest memory about code, if there is one."""
+    from waypost.faces.setup.check import AgentCheck, Sample
+
+    settings = config.load()
+    try:
+        folder = space_directory(settings.memory_root, identify_here(session.directory, settings).space_id)
+        if not (folder / marker_file(settings)).is_file():
+            return Sample(), AgentCheck("memory", False, "This project has no memory yet.", "Run: waypost init")
+        memories = session.memory().list(limit=_LOOKED_AT)
+    except WaypostError as error:
+        return Sample(), AgentCheck("memory", False, error.what, error.remedy)
+    if not memories:
+        return Sample(), AgentCheck("memory", True, "It is empty: hooks have nothing to add.")
+    about = next((memory for memory in reversed(memories) if memory["code_refs"]), memories[-1])
+    path = about["code_refs"][0]["file_path"] if about["code_refs"] else Sample().file
+    return Sample(about["text"][:_LONGEST_PROMPT], path), AgentCheck("memory", True, "It can be opened.")
+
+
+def _print_check(check: "AgentCheck") -> None:
+    taken = "" if check.milliseconds is None else f" ({check.milliseconds:,} ms)"
+    print(safe(f"{'ok' if check.ok else 'problem':<8} {check.check}: {check.message}{taken}"))
+    if check.remedy and not check.ok:
+        print(safe(f"         {check.remedy}"))
+    for line in check.output.splitlines():
+        print(safe(f"         | {line}"))
 
 
 def _read_tools() -> tuple[str, ...]:
