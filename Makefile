@@ -10,7 +10,7 @@ NPM := npm ci --prefix tests/mermaid --no-audit --no-fund --ignore-scripts
 MERMAID := tests/mermaid/node_modules/.package-lock.json
 BROWSER := $(VENV)/.browser
 
-.PHONY: help setup demo test test-fast lint style types format agents bench soak clean
+.PHONY: help setup demo test test-fast lint style types format agents bench soak site clean
 
 help:
 	@echo "make demo       index this repository, ask about its code, remember and recall"
@@ -19,6 +19,7 @@ help:
 	@echo "make agents     real agents (Claude Code, Codex, Gemini CLI and others, from npm) against a scripted model, without keys"
 	@echo "make bench      speed and quality against other systems (installs them)"
 	@echo "make soak       long runs: many processes, many kills"
+	@echo "make site       the documentation as web pages with search, in site/"
 
 setup: $(VENV)/.ready
 
@@ -85,5 +86,15 @@ soak: setup
 bench: setup
 	$(BIN)/python benchmarks/run.py
 
+# Every warning, such as a dead link, is an error.
+site: .venv-site/.ready
+	$(PYTHON) scripts/llms.py
+	NO_MKDOCS_2_WARNING=1 .venv-site/bin/mkdocs build --strict --quiet
+
+.venv-site/.ready: scripts/site-requirements.txt
+	$(PYTHON) -m venv .venv-site
+	.venv-site/bin/python -m pip install --quiet --disable-pip-version-check -r scripts/site-requirements.txt
+	@touch $@
+
 clean:
-	rm -rf $(VENV) tests/mermaid/node_modules .mypy_cache .ruff_cache .pytest_cache build dist
+	rm -rf $(VENV) .venv-site site tests/mermaid/node_modules .mypy_cache .ruff_cache .pytest_cache build dist

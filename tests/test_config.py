@@ -10,7 +10,7 @@ from waypost import config
 from waypost.config import LlmServer, Settings
 from waypost.errors import ConfigError
 
-OPERATIONS = Path(__file__).parents[1] / "docs" / "how-to" / "operations.md"
+SETTINGS = Path(__file__).parents[1] / "docs" / "reference" / "settings.md"
 BASE = '[llm]\nurl = "http://127.0.0.1:11434"\nmodel = "m"\n'
 
 
@@ -60,7 +60,7 @@ def test_a_setting_of_the_language_model_that_cannot_be_meant_is_named(tmp_path:
 
 
 def test_every_setting_of_the_language_model_is_documented() -> None:
-    section = OPERATIONS.read_text().split("[llm]", 1)[1].split("```")[0]
+    section = SETTINGS.read_text().split("[llm]", 1)[1].split("```")[0]
     assert [field.name for field in fields(LlmServer) if field.name not in section] == []
 
 
@@ -92,8 +92,8 @@ def test_how_many_cores_a_worker_uses_is_read_and_bounded(tmp_path: Path) -> Non
             config.load({"WAYPOST_HOME": str(tmp_path)})
 
 
-def test_every_setting_that_operations_shows_is_read(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[1] / "docs/how-to/operations.md").read_text("utf-8")
+def test_every_setting_of_the_page_is_read(tmp_path: Path) -> None:
+    page = SETTINGS.read_text("utf-8")
     toml = page[page.index("```toml") + 7 :]
     (tmp_path / "config.toml").write_text(toml[: toml.index("```")])
     assert config.load({"WAYPOST_HOME": str(tmp_path)}).person == "anna"

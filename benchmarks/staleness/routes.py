@@ -1,6 +1,6 @@
 """Verdicts along real release histories, on several routes to the same commit.
 
-python -m benchmarks.staleness.routes --git DIR --scratch DIR --readers FILE.toml [--half seen|kept] [--only NAME]
+python -m benchmarks.staleness.routes --git DIR --scratch DIR --readers FILE.toml [--half seen|kept|unseen] [--only NAME]
 
 Memories are pinned at the first tag of `routes.toml`. Each later tag is then reached stepwise, directly, in a new worktree,
 and backwards from the last tag. Labels come from each language's own parser (`labels.py`) and from the lines' content.
@@ -125,7 +125,14 @@ class Labels:
     def __init__(self, repository: Repository, directory: Path, scratch: Path, command: Sequence[str]) -> None:
         tags = repository.tags
         trees = [histories.files(directory, tag, repository.history, repository.language) for tag in tags]
-        texts = histories.blobs(directory, (blob for tree in trees for blob in tree.values()))
+        every = replace(repository.language, skip=())
+        all_trees = [histories.files(directory, tag, repository.history, every) for tag in tags]
+        texts = histories.blobs(directory, (blob for tree in all_trees for blob in tree.values()))
+        words = {blob: frozenset(WORD.findall(text)) for blob, text in texts.items()}
+        self._left_out = [  # words of the files without labels at each later tag: tests, examples and the like
+            [words[blob] for path, blob in all_files.items() if path not in tree and blob in words]
+            for all_files, tree in zip(all_trees[1:], trees[1:], strict=True)
+        ]
         trees = [{path: blob for path, blob in tree.items() if blob in texts} for tree in trees]
         suffixes = {blob: Path(path).suffix for tree in trees for path, blob in tree.items()}
         wanted = {blob: (suffixes[blob], texts[blob]) for blob in suffixes}
@@ -150,15 +157,21 @@ class Labels:
             if not 3 <= len(placed.lines) <= 300:
                 continue
             expected: list[Expected | None] = []
-            for labeller, rows in zip(self._labellers, by_key, strict=True):
+            for number, (labeller, rows) in enumerate(zip(self._labellers, by_key, strict=True)):
                 label = labeller.label(rows[key])
-                if label.label == "out":
+                is_elsewhere = label.label == "deleted" and self._may_be_left_out(number, placed.of.tokens)
+                if label.label == "out" or is_elsewhere:
                     expected.append(None)
                     continue
                 now = label.now
                 place = (now.path, now.of.start) if now is not None else (None, None)
                 expected.append(Expected(label.label, RIGHT[label.label], *place))
             yield Case(_hash(*key)[:12], placed.of.kind, placed.path, placed.of.start, placed.of.end), expected
+
+    def _may_be_left_out(self, number: int, tokens: Sequence[str]) -> bool:
+        """Whether a file without labels has all words of this code: it may have gone there."""
+        wanted = {word for token in tokens for word in WORD.findall(token)}
+        return any(wanted <= words for words in self._left_out[number])
 
     def pieces(self, kind: str) -> Iterator[Labelled]:
         """Lines, constants or blocks whose tokens occur once in the tree."""
@@ -170,6 +183,10 @@ class Labels:
                 if not self._fits(kind, source, first, last):
                     continue
                 expected = [self._label(tree, path, first, last) for tree in self._trees]
+                tokens = source.between(first, last) or source.text.split("\n")[first - 1 : last]
+                for number, label in enumerate(expected[1:]):
+                    if label is not None and label.label == ABSENT and self._may_be_left_out(number, tokens):
+                        expected[number + 1] = None
                 if expected[0] is not None and expected[0].start == first:
                     yield Case(_hash(path, str(first), kind)[:12], kind, path, first, last), expected[1:]
                     left -= 1
@@ -383,7 +400,7 @@ def main() -> None:
     parser.add_argument("--git", type=Path, required=True, help="folder of bare git directories")
     parser.add_argument("--scratch", type=Path, required=True)
     parser.add_argument("--readers", type=Path, required=True, help='TOML: language = "command"')
-    parser.add_argument("--half", choices=("seen", "kept"), default="seen")
+    parser.add_argument("--half", choices=("seen", "kept", "unseen"), default="seen")
     parser.add_argument("--only", nargs="*", default=())
     parser.add_argument("--wrong", type=Path, help="write every wrong or disagreeing verdict to this file")
     options = parser.parse_args()

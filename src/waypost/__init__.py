@@ -1,7 +1,6 @@
 """Long-term memory for AI agents and the people who work with them."""
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # importing `typing` takes longer than a hook has
 if TYPE_CHECKING:
     from waypost.errors import WaypostError as WaypostError
     from waypost.memory import Memory as Memory
@@ -10,7 +9,7 @@ __version__ = "0.1.0"
 __all__ = ["Memory", "WaypostError", "__version__"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     # Imported on first use: `waypost --version` and hooks must not pay for the library.
     if name == "Memory":
         from waypost.memory import Memory

@@ -30,10 +30,10 @@ class RealAgent:
     shell: str
     setup: str = ""
     agent: str = ""
-    deletes_killed: bool = False  # the transcript of a session that was killed, when the agent starts next
     compact: str = ""  # what makes it compact its context in an unattended run
     environment: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
+    modules: Mapping[str, str] = field(default_factory=dict)  # npm packages that it installs into folders of the home
 
     @property
     def path(self) -> Path:
@@ -53,7 +53,13 @@ def real_agents() -> Mapping[str, RealAgent]:
 def install(agent: RealAgent, seconds: float = _SECONDS) -> Path:
     """The program of an agent, installed if it is missing. Raises Unavailable."""
     _install(FOLDER / agent.name, agent.package, agent.path, seconds)
+    for package in agent.modules.values():
+        _install(modules_folder(package), package, modules_folder(package) / "package.json", seconds)
     return agent.path
+
+
+def modules_folder(package: str) -> Path:
+    return FOLDER / "modules" / package.replace("/", "-")
 
 
 def node_folder() -> Path:

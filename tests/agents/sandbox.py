@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.agents.packages import RealAgent, install, node_folder
+from tests.agents.packages import RealAgent, install, modules_folder, node_folder
 from tests.agents.scripted_model import ModelRequest, ScriptedModel
 
 _SECONDS = 120.0  # for one run of an agent
@@ -125,6 +125,9 @@ class Sandbox:
             path = self.home / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content.format(port=self.model.port, waypost=_BIN / "waypost").lstrip(), "utf-8")
+
+        for name, package in self.agent.modules.items():  # as if the agent had been started with a network before
+            shutil.copytree(modules_folder(package), self.home / name, symlinks=True, dirs_exist_ok=True)
 
     def _record_hooks(self) -> None:
         stand_in = self._bin / "recording-hook" / "waypost-hook"

@@ -233,8 +233,9 @@ class Trial:
         self.box.wait_until_quiet()
         self.run("Go on. [[say Yes.]]")
         kept = [entry["text"] for entry in self.box.journal() if "blue door" in entry["text"]]
-        expected = self.agent.setup and not self.agent.deletes_killed
-        self.report.add("kill -9: kept at the next start", len(kept) == 1 if expected else None, "; ".join(kept))
+        self.report.add(
+            "kill -9: kept at the next start", len(kept) == 1 if self.agent.setup else None, "; ".join(kept)
+        )
 
     def uninstalled(self) -> None:
         """A new home directory with the agent's own files: set up, remove, compare every byte."""

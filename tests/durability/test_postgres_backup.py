@@ -1,4 +1,4 @@
-"""Backups of a team's PostgreSQL, made and restored by its own programs as docs/how-to/operations.md says: nothing is missing
+"""Backups of a team's PostgreSQL, made and restored by its own programs as docs/how-to/postgres.md says: nothing is missing
 afterwards, and nobody sees more than before."""
 
 import subprocess

@@ -15,8 +15,9 @@ from waypost.facts.ageing import (
     restatement_changes,
     with_expiry,
 )
-from waypost.model.lifetime import CLASSES, Lifetime, format_seconds, lifetime_of, parse_seconds
+from waypost.model.lifetime import CLASSES, Lifetime, format_seconds, lifetime_of
 from waypost.model.memory import State
+from waypost.text.durations import parse_duration
 
 NOW = datetime(2026, 1, 30, 12, 0, tzinfo=UTC)
 ENDED = State(expires_at=NOW, on_expire="stale", ttl_seconds=60)
@@ -107,11 +108,11 @@ def test_what_is_not_said_comes_from_the_class() -> None:
     [("90", 90), ("90s", 90), ("30m", 1_800), ("12h", 43_200), (" 3D ", 259_200), ("2w", 1_209_600)],
 )
 def test_a_length_of_time_can_be_written_in_a_unit(written: str, seconds: int) -> None:
-    assert parse_seconds(written) == seconds
-    assert parse_seconds(format_seconds(seconds)) == seconds
+    assert parse_duration(written) == seconds
+    assert parse_duration(format_seconds(seconds)) == seconds
 
 
 @pytest.mark.parametrize("written", ["", "d", "-3", "1.5h", "3 d", "3y", "٣", "9" * 13, "1e3"])
 def test_what_is_no_length_of_time_is_refused_by_name(written: str) -> None:
     with pytest.raises(InvalidInput, match="not a duration"):
-        parse_seconds(written)
+        parse_duration(written)

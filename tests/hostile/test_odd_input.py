@@ -46,6 +46,7 @@ def test_a_text_that_nobody_can_see_is_refused_in_clear_words(memory: Memory, te
         ("\x1b(Bplain\x1b7", "plain"),
         ("a\x1bb", "ab"),
         ("progress\x1b[2K\x1b[1Gdone", "progressdone"),
+        ("10%\b\b\b20%\b\b\bdone", "done"),
     ],
 )
 def test_terminal_escapes_are_cleaned_from_what_is_stored(memory: Memory, given: str, kept: str) -> None:

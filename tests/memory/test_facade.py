@@ -29,7 +29,7 @@ NAMES = {
     "memory": "admin brief close code correct decide facts forget history identity index journal list open protect recall "
     "reject remember remember_many restore retract show space status verify why",
     "memory.code": "about analyze architecture code_behind files finish_task git_changed ignores impact relink root source "
-    "stale summarize summary symbols track unused update uses",
+    "stale summarize summary symbol_names symbols track unused update uses",
     "memory.facts": "approve discover edit expire infer_place learn lift_rejection promote reconsider reject rejected related "
     "remember_drafts review set_ttl subtree",
     "memory.journal": "add add_session approve_dna calendar condense curate events import_chat import_folder keep_in_tree "

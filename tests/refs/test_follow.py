@@ -205,6 +205,29 @@ def test_of_overloads_the_right_one_is_followed() -> None:
     assert (second.state, second.lines) == (CHANGED, LineRange(2, 2))
 
 
+COMPARED = """\
+impl PartialEq<Bytes> for {first} {{
+    fn eq(&self, other: &Bytes) -> bool {{
+        *other == *self
+    }}
+}}
+
+impl PartialEq<Bytes> for {second} {{
+    fn eq(&self, other: &Bytes) -> bool {{
+        *other == *self
+    }}
+}}
+"""
+
+
+def test_of_methods_that_are_the_same_in_several_implementations_the_right_one_is_followed() -> None:
+    before = COMPARED.format(first="&'a str", second="str")
+    after = COMPARED.format(first="str", second="&'a str")
+    for lines, now in ((LineRange(2, 4), LineRange(8, 10)), (LineRange(8, 10), LineRange(2, 4))):
+        verdict = followed(before, {"bytes.rs": after}, lines, path="bytes.rs")
+        assert (verdict.state, verdict.lines) == (UNCHANGED, now)
+
+
 def test_an_overload_that_went_is_not_the_one_that_stayed() -> None:
     before = "class A {\n  void b(int c) { one(c); two(c); }\n  void b(String d) { throw new Oops(d, 3); }\n}\n"
     after = "class A {\n  void b(String d) { throw new Oops(d, 3); }\n}\n"

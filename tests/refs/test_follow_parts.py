@@ -72,6 +72,70 @@ def followed(
     return follow(place.anchor, FollowedPlace(path, place.lines), here, OtherShapes(was, now, before=earlier))
 
 
+PARSER = """\
+class Parser {
+  public Element next() throws ParseException {
+    return read();
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("path", ["Parser.java", "Parser.kt"])
+def test_an_annotation_on_a_line_of_its_own_does_not_change_the_line_below(path: str) -> None:
+    plain = (
+        PARSER
+        if path.endswith(".java")
+        else PARSER.replace("Element next() throws ParseException", "fun next(): Element")
+    )
+    annotated = plain.replace("  public", "  @Override\n  public")
+    for before, after, line in ((plain, annotated, 2), (annotated, plain, 3)):
+        verdict = followed(before, {path: after}, LineRange(line, line), path=path)
+        assert (verdict.state, verdict.lines) == (UNCHANGED, LineRange(5 - line, 5 - line))
+    changed = annotated.replace("public", "private")
+    assert followed(plain, {path: changed}, LineRange(2, 2), path=path).state == CHANGED
+
+
+DATABASE = """\
+class Database:
+    def __init__(self, url, pool):
+        self.url = parse(url)
+        self.pool = pool.connect(self.url, retries=3)
+
+    def run(self, query):
+        return self.pool.execute(query)
+"""
+SPEAKER = """\
+class Speaker:
+    def __init__(self, volume):
+        self.volume = min(volume, 11)
+
+    def run(self, query):
+        print(query)
+"""
+
+
+@pytest.mark.parametrize("line", [3, 7])
+def test_a_line_is_not_followed_into_another_class_by_the_last_name_alone(line: int) -> None:
+    after = {"speaker.py": SPEAKER, "cart.py": "RATE = 1\n"}
+    assert followed(DATABASE, after, LineRange(line, line), path="database.py").state == DELETED
+
+
+def test_the_order_in_which_other_files_are_found_does_not_decide() -> None:
+    edited = DATABASE.replace("return self.pool.execute(query)", "return self.pool.execute(query, timeout=9)")
+    files = {"b/backend.py": edited, "a/base.py": edited.replace("class Database", "class Base"), "c/old.py": edited}
+    verdicts = [
+        followed(
+            DATABASE,
+            {"database.py": "RATE = 1\n"} | {name: files[name] for name in names},
+            LineRange(7, 7),
+            path="database.py",
+        )
+        for names in (("a/base.py", "b/backend.py", "c/old.py"), ("c/old.py", "b/backend.py", "a/base.py"))
+    ]
+    assert [(verdict.state, verdict.path) for verdict in verdicts] == [(CHANGED, "b/backend.py")] * 2
+
+
 SETUP = """\
 import logging
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
 import pytest
 
@@ -82,7 +83,7 @@ def ranked(
     k: int = 10,
 ) -> list[ScoredMemory]:
     read = read_question(question, language=language, now=NOW, speakers=SPEAKERS)
-    return fuse(read, as_gathered(candidates), populations, ENGINES, now=NOW, k=k)
+    return list(islice(fuse(read, as_gathered(candidates), populations, ENGINES, now=NOW), k))
 
 
 def order(question: str, candidates: Sequence[Candidate], **more: object) -> list[str]:

@@ -1,6 +1,6 @@
 """The shapes of change, and what is answered of each when one asks what was true then, as known then.
 
-`python -m tests.time.shapes` prints them as docs/explanation/time.md has them.
+`python -m tests.time.shapes` prints them as docs/design/time-cases.md has them.
 """
 
 import re
@@ -214,7 +214,7 @@ SHAPES = (
 
 
 def rendered() -> str:
-    """All shapes, as docs/explanation/time.md has them."""
+    """All shapes, as docs/design/time-cases.md has them."""
     return "\n".join(_rendered(shape) for shape in SHAPES)
 
 

@@ -15,7 +15,7 @@ from waypost.model.time import parse_time
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 
-PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "time.md"
+PAGE = Path(__file__).parents[2] / "docs" / "design" / "time-cases.md"
 
 
 def happen(memory: Memory, clock: TestClock, line: str, ids: dict[str, str]) -> None:

@@ -36,7 +36,7 @@ CHANGED = CHECKOUT.replace(
     "    result = 0\n    for price in prices:\n        result += price\n    return result\n", "    pass\n"
 )
 SESSION = '"""Who is signed in."""\n\n\ndef is_open(session):\n    return session.user is not None\n'
-JUDGED = "2026-01-30 12:00"
+JUDGED = "2026-01-30 12:00 UTC"
 
 
 @dataclass(slots=True)

@@ -31,9 +31,9 @@ def _span(node: ast.AST, lines: list[bytes]) -> Span:
     return at(node.lineno, node.col_offset), at(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
 
 
-def _ignored(tree: ast.Module, lines: list[bytes]) -> list[Span]:
-    """Docstrings, annotations, and local declarations without a value."""
-    spans = []
+def _ignored(tree: ast.Module, lines: list[bytes]) -> tuple[list[Span], list[Span]]:
+    """Docstrings and local declarations without a value; annotations, each with a sign before it."""
+    spans, annotations = [], []
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list):
@@ -45,21 +45,23 @@ def _ignored(tree: ast.Module, lines: list[bytes]) -> list[Span]:
                 and isinstance(part.value.value, str)
             ]
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            spans += [_span(node.returns, lines)] if node.returns else []
+            annotations += [_span(node.returns, lines)] if node.returns else []
             spans += [
                 _span(part, lines) for part in ast.walk(node) if isinstance(part, ast.AnnAssign) and part.value is None
             ]
         if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation:
-            spans.append(_span(node.annotation, lines))
-    return sorted(spans)
+            annotations.append(_span(node.annotation, lines))
+    return spans, annotations
 
 
-def _tokens(text: str, ignored: list[Span]) -> list[tuple[str, int]]:
+def _tokens(text: str, ignored: list[Span], annotations: list[Span]) -> list[tuple[str, int]]:
     out: list[tuple[str, int]] = []
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type in _LAYOUT:
             continue
         if any(start <= token.start < end for start, end in ignored):
+            continue
+        if any(start <= token.start < end for start, end in annotations):
             if out and out[-1][0] in (":", "->"):
                 out.pop()
             continue
@@ -86,7 +88,7 @@ def _read(path: str) -> dict[str, object]:
     raw = Path(path).read_bytes()
     text = raw.decode("utf-8-sig")
     tree = ast.parse(text)
-    tokens = _tokens(text, _ignored(tree, raw.removeprefix(b"\xef\xbb\xbf").split(b"\n")))
+    tokens = _tokens(text, *_ignored(tree, raw.removeprefix(b"\xef\xbb\xbf").split(b"\n")))
     rows = [row for _, row in tokens]
     found = []
     for node, names, kind in _definitions(tree, ()):

@@ -3,8 +3,8 @@
 The environment wins over `config.toml` in the data directory, which wins over the default.
 """
 
-from waypost.config.address import checked_store
-from waypost.config.reading import KNOWN, environment, load, user_home
+from waypost.config.address import checked_store, without_secret
+from waypost.config.reading import CONFIG_FILE, KNOWN, check_text, environment, load, user_home
 from waypost.config.values import (
     LEARN_ON,
     LINKS,
@@ -18,6 +18,7 @@ from waypost.config.values import (
 )
 
 __all__ = [
+    "CONFIG_FILE",
     "KNOWN",
     "LEARN_ON",
     "LINKS",
@@ -28,8 +29,10 @@ __all__ = [
     "RemoteEngine",
     "ServeSettings",
     "Settings",
+    "check_text",
     "checked_store",
     "environment",
     "load",
     "user_home",
+    "without_secret",
 ]

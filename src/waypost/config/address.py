@@ -14,6 +14,8 @@ _STORE_ADDRESS = re.compile(
     r"(?:\?\S*)?"
 )
 
+_SECRET = re.compile(r"(://[^:/@?]*):[^@/?]*@|([?&]password=)[^&]*")
+
 
 def checked_store(address: str, what: str) -> str:
     """Return the address of a PostgreSQL database.
@@ -29,4 +31,11 @@ def address_error(what: str) -> ConfigError:
     return ConfigError(
         f"{what} is not the address of a PostgreSQL database.",
         "Write postgresql://USER@HOST/NAME, with the password in ~/.pgpass. Write @ as %40, / as %2F and % as %25.",
+    )
+
+
+def without_secret(address: str) -> str:
+    """The address with a placeholder for its password."""
+    return _SECRET.sub(
+        lambda match: f"{match[1]}:PASSWORD@" if match[1] is not None else f"{match[2]}PASSWORD", address
     )

@@ -18,6 +18,7 @@ from waypost.errors import ConfigError
 KNOWN = {"engine", "multilingual", "person", "busy_timeout_seconds", "background", "links", "ollama", "openai", "llm"}
 KNOWN |= {"count_annotations", "stale_threshold", "stale_threshold_whole", "learn", "journal", "serve", "backup"}
 KNOWN |= {"store", "statement_timeout_seconds", "machine", "worker_cores"}
+CONFIG_FILE = "config.toml"
 _LONGEST_MACHINE = 64
 
 
@@ -28,11 +29,19 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
     home = home.expanduser().absolute()
     if os.path.exists(home) and not os.path.isdir(home):  # False without the right to look
         raise ConfigError(f"The data directory {home} is not a directory.", "Set WAYPOST_HOME to a directory.")
-    table = _read_toml(home / "config.toml")
+    return _settings(env, home, read_toml(home / CONFIG_FILE))
+
+
+def check_text(text: str, home: Path) -> None:
+    """Check what `config.toml` would say. Raises ConfigError; the environment does not count."""
+    _settings({}, home, _parsed(text, home / CONFIG_FILE))
+
+
+def _settings(env: Mapping[str, str], home: Path, table: Mapping[str, Any]) -> Settings:
     unknown = sorted(set(table) - KNOWN)
     if unknown:
         raise ConfigError(
-            f"Unknown setting {unknown[0]!r} in {home / 'config.toml'}.",
+            f"Unknown setting {unknown[0]!r} in {home / CONFIG_FILE}.",
             f"Known settings: {', '.join(sorted(KNOWN))}.",
         )
     from_variable = bool(env.get("WAYPOST_HOME"))
@@ -109,7 +118,7 @@ def _engine_name(name: Any) -> str:
     if isinstance(name, str) and (name in {"minilm", "ollama", "openai"} or name.startswith("onnx:")):
         return name
     raise ConfigError(
-        f"Unknown embedding engine {name!r}.", "Use minilm, onnx:DIR, ollama or openai (docs/how-to/operations.md)."
+        f"Unknown embedding engine {name!r}.", "Use minilm, onnx:DIR, ollama or openai (docs/reference/settings.md)."
     )
 
 
@@ -168,16 +177,23 @@ def _machine(env: Mapping[str, str], table: Mapping[str, Any]) -> str:
     return name
 
 
-def _read_toml(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with open(handle, "rb") as file:
             if not stat.S_ISREG(os.fstat(handle).st_mode):  # reading from a pipe would block
                 raise ConfigError(f"{path} is not a plain file.", "Replace it by a plain file, or remove it.")
-            return tomllib.loads(file.read().decode("utf-8"))
+            return _parsed(file.read().decode("utf-8"), path)
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise ConfigError(f"{path} is not valid TOML: {error}", "Correct that line or remove the file.") from error
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}.", "Make it a readable file.") from error
+
+
+def _parsed(text: str, path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}", "Correct that line or remove the file.") from error

@@ -23,7 +23,7 @@ _LEARN = ("hold", "on")
 def typed(table: Mapping[str, Any], key: str, kind: Any, default: Any) -> Any:
     value = table.get(key, default)
     if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
-        raise ConfigError(f"Setting {key!r} has the wrong type: {value!r}.", "See docs/how-to/operations.md.")
+        raise ConfigError(f"Setting {key!r} has the wrong type: {value!r}.", "See docs/reference/settings.md.")
     return value
 
 
@@ -160,7 +160,7 @@ def remote(table: Any, name: str, default: RemoteEngine | None) -> RemoteEngine 
     if table is None:
         return default
     if not isinstance(table, dict):
-        raise ConfigError(f"[{name}] must be a table.", "See docs/how-to/operations.md.")
+        raise ConfigError(f"[{name}] must be a table.", "See docs/reference/settings.md.")
     try:
         given = RemoteEngine(**{"url": default.url, "model": default.model, **table} if default else table)
     except TypeError as error:

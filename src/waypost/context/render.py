@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from waypost.context.budget import CHARACTERS_PER_TOKEN, count_tokens, shorten
 from waypost.context.wording import Wording, wording
+from waypost.model.code_link import plain_reason
 from waypost.model.recall import Hit
 from waypost.text.fence import fence
 
@@ -171,7 +172,7 @@ def place_of(hit: Hit) -> str:
 def stale_mark(hit: Hit) -> str:
     """Why a memory may be wrong: its code has changed, or others contradict it."""
     conflict = "" if hit.conflict is None else f" [{hit.conflict.line}]"
-    return (f" [stale: {hit.stale_reason or 'the code has changed'}]" if hit.is_stale else "") + conflict
+    return (f" [stale: {plain_reason(hit.stale_reason)}]" if hit.is_stale else "") + conflict
 
 
 def _said_line(hit: Hit) -> str:

@@ -17,6 +17,7 @@ MARK_OF_A_CUT = "…"
 MOST_SENTENCES = 400  # of one text; a longer one is a document
 _READ_CHARACTERS = 60_000  # of one text, for the same reason
 _LANGUAGE_CHARACTERS = 400  # enough to recognise the language
+_ENOUGH_TEXT = 400  # characters that decide for a page; a quiet month has less
 _DATA = Path(__file__).with_name("data")
 
 _FENCED = re.compile(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -120,13 +121,15 @@ def _language_at_start(beginning: str) -> str:
     return language_of(beginning)
 
 
-def main_language(texts: Iterable[str]) -> str:
-    """The language of most of the text, by characters. English if that is unclear."""
+def main_language(texts: Iterable[str], otherwise: str = "") -> str:
+    """The language of most of the text, by characters. `otherwise` counts if there is little text; else English."""
     amounts = dict.fromkeys(LANGUAGES, 0)
     for text in texts:
         language = language_at_start(text)
         if language in amounts:
             amounts[language] += min(len(text), 2000)  # one pasted document must not decide for a week
+    if otherwise and sum(amounts.values()) < _ENOUGH_TEXT:
+        return otherwise
     return max(LANGUAGES, key=lambda language: amounts[language])
 
 

@@ -10,7 +10,7 @@ from waypost import compat, flows
 from waypost.errors import NotFound, SecurityError, StoreCorrupt
 from waypost.flows.open_space import OpenSpace
 from waypost.memory.facade import Memory, check_limit, listing_filter, listing_view
-from waypost.memory.handle import MemoryHandle, When, parsed_time
+from waypost.memory.handle import MemoryHandle, When
 from waypost.memory.location import locate
 from waypost.model.checkout import Checkout
 from waypost.model.ids import check_id
@@ -159,7 +159,7 @@ class MemoryAdmin:
         chosen, most = listing_filter(kind, level, domain, module, session, tags), check_limit(limit)
         space = self._handle.current
         view = listing_view(self._handle, kind, as_of, known_at, archived)
-        begun = parsed_time(known_at, "known_at") or space.clock()
+        begun = self._handle.time(known_at, "known_at") or space.clock()
         return flows.recall.listing.page(space, view, chosen, most, before, begun)
 
     # -- export and import --------------------------------------------------------------------------------

@@ -103,7 +103,31 @@ class MemoryCode:
         """Return what the file `path` does, in words."""
         return flows.index.summarize.summary(self._handle.space, str(path))
 
+    def export_index(self, path: str | Path) -> "flows.index.index_export.IndexExport":
+        """Write what was read from code, with vectors, to the new file `path`. Contains no kept memories."""
+        return flows.index.index_export.export_index(self._handle.space, Path(path).absolute())
+
+    def import_index(
+        self, path: str | Path, *, wait: bool = True, report: "flows.index.build.Report" = lambda *_: None
+    ) -> "flows.admin.index_import.ImportedIndex":
+        """Index the repository, taking over from an exported index what has the same content here.
+
+        Args:
+            path: A file that `export_index` wrote.
+            wait: Wait for embeddings of what was not taken over.
+            report: Called with the phase, how many are done, and the total.
+
+        Returns:
+            What was indexed, and how much of it was taken over.
+        """
+        handle = self._handle
+        return flows.admin.index_import.import_index(handle.space, handle.caller, Path(path), wait=wait, report=report)
+
     # -- the structure of the code -------------------------------------------------------------------------
+
+    def symbol_names(self, prefix: str, limit: int = 50) -> list[str]:
+        """Return at most `limit` names of symbols whose last part begins with `prefix`, in any case."""
+        return flows.structure.lookup.symbol_names(self._handle.space, prefix, limit)
 
     def symbols(
         self,
@@ -186,7 +210,7 @@ class MemoryCode:
     def about(
         self, path: str | Path, line: int | None = None, *, limit: int = 50, as_of: When = None, known_at: When = None
     ) -> tuple[AboutHit, ...]:
-        """Return the memories about a file, a line or a folder.
+        """Return the memories about a file, a line or a folder, then those about what it calls or overrides.
 
         Args:
             path: The file or folder.
@@ -196,7 +220,7 @@ class MemoryCode:
             known_at: Use only what was recorded by then.
         """
         moment = self._handle.moment(as_of, known_at)
-        return flows.links.about.about(self._handle.space, str(path), line, limit=limit, moment=moment)
+        return flows.structure.about.about(self._handle.space, str(path), line, limit=limit, moment=moment)
 
     def stale(self, files: Iterable[str | Path] | None = None, *, check: bool = False) -> StaleReport:
         """Return the memories whose code has changed.

@@ -9,7 +9,7 @@ from waypost import flows
 from waypost.config import Settings
 from waypost.errors import InvalidInput, NotFound, StoreCorrupt
 from waypost.flows.open_space import OpenSpace
-from waypost.memory.handle import LIBRARY, MemoryHandle, When, open_handle, parsed_time
+from waypost.memory.handle import LIBRARY, MemoryHandle, When, open_handle
 from waypost.model.code_link import LinkedMemory
 from waypost.model.draft import MAX_LEVEL, Draft, check_line, check_whole
 from waypost.model.kinds import KEPT_COLLECTIONS, kind_of
@@ -205,7 +205,7 @@ class Memory:
             "scope": scope, "entity": entity, "artifact_type": artifact_type, "artifact_ref": artifact_ref,
             "access_entity": access_entity, "source": source, "actor": actor,
         }  # fmt: skip
-        draft = Draft.of(fields)
+        draft = Draft.of(self._handle.with_times(fields))
         with self._handle.own_memories(replaces, parent):
             return next(flows.write.remember.remember(self.space, [draft], self._handle.caller, direct=True))
 
@@ -221,7 +221,7 @@ class Memory:
         drafts = []
         for index, fields in enumerate(memories):
             try:
-                drafts.append(Draft.of(fields))
+                drafts.append(Draft.of(self._handle.with_times(fields)))
             except InvalidInput as error:
                 raise type(error)(f"Memory {index}: {error.what}", error.remedy) from error
         return list(flows.write.remember.remember(self.space, drafts, self._handle.caller, direct=False))
@@ -280,7 +280,8 @@ class Memory:
             "level": level, "domain": domain, "module": module, "session": session, "speaker": speaker, "time": time,
             "valid_from": valid_from, "valid_until": valid_until, "ttl": ttl, "key": key,
         }  # fmt: skip
-        options = {name: value for name, value in fields.items() if value is not None}
+        given_options = self._handle.with_times(fields)
+        options = {name: value for name, value in given_options.items() if value is not None}
         with self._handle.own_memories(text, *because, *leads_to, *given, replaces):
             return flows.facts.decide.decide(
                 self.space, text, self._handle.caller, because=because, leads_to=leads_to, given=given, options=options
@@ -304,8 +305,8 @@ class Memory:
                 memory_id,
                 text,
                 self._handle.caller,
-                valid_from=parsed_time(valid_from, "valid_from"),
-                valid_until=parsed_time(valid_until, "valid_until"),
+                valid_from=self._handle.time(valid_from, "valid_from"),
+                valid_until=self._handle.time(valid_until, "valid_until"),
             )
 
     def retract(self, memory_id: str, *, valid_until: When = None) -> Receipt | None:
@@ -323,7 +324,7 @@ class Memory:
                 self._handle.current,
                 memory_id,
                 self._handle.caller,
-                valid_until=parsed_time(valid_until, "valid_until"),
+                valid_until=self._handle.time(valid_until, "valid_until"),
             )
 
     def reject(self, memory_id: str) -> None:
@@ -344,18 +345,23 @@ class Memory:
         with self._handle.own_memories(memory_id):
             return flows.write.undo.restore(self._handle.current, memory_id, self._handle.caller, number=version)
 
-    def forget(self, memory_id: str, *, dry_run: bool = False) -> "flows.erase.forget.Forgotten":
+    def forget(
+        self, memory_id: str, *, keep_answers: bool = False, dry_run: bool = False
+    ) -> "flows.erase.forget.Forgotten":
         """Remove a memory and every trace of it, for good.
 
         Args:
             memory_id: The memory.
-            dry_run: Only check that it exists.
+            keep_answers: Keep what the assistant answered to it. By default its answers go too, except protected ones.
+            dry_run: Only check that it exists, and which answers would go.
 
         Returns:
             What was removed, and where removal is still pending.
         """
         with self._handle.own_memories(memory_id):
-            return flows.erase.forget.forget(self._handle.current, memory_id, self._handle.caller, dry_run=dry_run)
+            return flows.erase.forget.forget(
+                self._handle.current, memory_id, self._handle.caller, keep_answers=keep_answers, dry_run=dry_run
+            )
 
     def protect(self, memory_id: str, *, on: bool = True) -> None:
         """Exempt the memory `memory_id` from expiry, pruning and condensing; with `on=False`, end that."""
@@ -467,7 +473,7 @@ class Memory:
             question,
             view,
             k=k,
-            now=parsed_time(now, "now"),
+            now=self._handle.time(now, "now"),
             wanted=hit_filter,
             shared=shared,
             unlikely=unlikely,
@@ -501,7 +507,7 @@ class Memory:
             The text, its size in tokens, the memories in it, and DNA.md as a field of its own.
         """
         space, view = self._handle.current, self._handle.view("all", as_of, known_at)
-        budget, instant = BRIEF_TOKENS if tokens is None else tokens, parsed_time(now, "now")
+        budget, instant = BRIEF_TOKENS if tokens is None else tokens, self._handle.time(now, "now")
         context = flows.context
         made: flows.context.brief.Briefing
         if preset is None:

@@ -121,7 +121,9 @@ class MemoryFacts:
             "text": text, "kind": kind, "domain": domain, "session": session, "speaker": speaker, "time": time,
             "key": key,
         }  # fmt: skip
-        return flows.write.lifecycle.lift(self._handle.space, Draft.of(fields), self._handle.caller)
+        return flows.write.lifecycle.lift(
+            self._handle.space, Draft.of(self._handle.with_times(fields)), self._handle.caller
+        )
 
     def remember_drafts(self, drafts: Sequence[Draft]) -> Iterator[Receipt]:
         """Store checked `drafts`. Yields each receipt after its transaction was committed."""

@@ -1,10 +1,11 @@
 """What `Memory` and its groups share: the open space, the settings, the caller and the clock."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from waypost import config, flows
 from waypost.config import Settings
@@ -23,6 +24,7 @@ from waypost.store.protocol import Reader
 LIBRARY = Caller("agent", "library")  # code that calls the library is an agent, whatever its texts claim
 
 When = datetime | str | None
+TIMES = ("time", "valid_from", "valid_until")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,30 @@ class MemoryHandle:
         open_spaces.drop(self.identity, self.settings)
 
     def moment(self, as_of: When, known_at: When) -> Moment:
-        instant = parsed_time(as_of, "as_of")
+        instant = self.time(as_of, "as_of")
         now = self.clock()
-        return Moment(instant or now, parsed_time(known_at, "known_at"), explicit=instant is not None, asked_at=now)
+        return Moment(instant or now, self.time(known_at, "known_at"), explicit=instant is not None, asked_at=now)
+
+    def time(self, value: When, field: str) -> datetime | None:
+        """The instant that an argument names, or None: ISO 8601, words such as "last Tuesday", or `3d`.
+
+        Raises InvalidInput, naming the field, for anything else.
+        """
+        if value is None:
+            return None
+        if not isinstance(value, str):
+            return parse_time(value.isoformat(), field)
+        try:
+            return parse_time(value, field)
+        except InvalidInput:
+            from waypost.flows.journal.entry_time import parse_words  # only for a time in words
+
+            return parse_words(self.space, value, field)
+
+    def with_times(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields of a draft, with times in words as instants."""
+        times = {name: self.time(fields[name], name) for name in TIMES if isinstance(fields.get(name), str)}
+        return {**fields, **times}
 
     def view(self, scope: str, as_of: When, known_at: When, *, archived: bool = False) -> View:
         with self.space.store.read() as reader:
@@ -104,10 +127,3 @@ def open_handle(
         if not for_repair:
             raise
     return handle
-
-
-def parsed_time(value: When, field: str) -> datetime | None:
-    """The instant that an argument names, or None. Raises InvalidInput, naming the field, for anything else."""
-    if value is None:
-        return None
-    return parse_time(value if isinstance(value, str) else value.isoformat(), field)

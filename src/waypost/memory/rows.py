@@ -39,6 +39,7 @@ def forgotten_row(forgotten: "Forgotten") -> dict[str, Any]:
         "status": "forgotten",
         "versions": forgotten.versions,
         "complete": forgotten.complete,
+        "answers": list(forgotten.answers),
         "exports_changed": list(forgotten.exports_changed),
         "beyond_reach": list(forgotten.beyond_reach),
     }

@@ -19,7 +19,6 @@ _ESCAPES = re.compile(
     r"|\x1b[0-9=><cDEHMNOZ]?"
     r"|[\x80-\x9f]"
 )
-_OVERSTRUCK = re.compile(r"[^\n\x08]\x08")  # bold and underlined text of manual pages: `_\bx`, `x\bx`
 # Removed without a mark: joiners, soft hyphens and selectors are common in pasted text.
 _COSMETIC = "\u00ad\u034f\u180b-\u180d\u180f\u200c\u200d\u2060\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
 _ACTING = (
@@ -44,8 +43,19 @@ _JOINED_SCRIPTS = ((0x0600, 0x0DFF), (0x1000, 0x109F), (0x1780, 0x18AF), (0xFB50
 def without_escapes(text: str) -> str:
     """The text without terminal escape sequences and overstruck characters."""
     if "\x08" in text:
-        text = _OVERSTRUCK.sub("", text)
+        text = _without_overstruck(text)
     return text if text.isascii() and "\x1b" not in text else _ESCAPES.sub("", text.replace("\x85", "\n"))
+
+
+def _without_overstruck(text: str) -> str:
+    """Backspaces as a terminal shows them: manual pages print `_\\bx` and `x\\bx`, progress bars `10%\\b\\b\\b20%`."""
+    kept = list[str]()
+    for character in text:
+        if character != "\x08":
+            kept.append(character)
+        elif kept and kept[-1] != "\n":
+            kept.pop()
+    return "".join(kept)
 
 
 def is_invisible(text: str) -> bool:

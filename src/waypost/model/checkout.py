@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from waypost.model.time import format_time
+from waypost.model.time import format_minute, format_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +20,11 @@ class Checkout:
         """When and in which checkout the code was checked, for people."""
         if not self.root:
             return "never compared with a tree"
-        when = f"as of {minute(self.judged_at)}" if self.judged_at is not None else "never compared with its tree"
+        when = (
+            f"as of {format_minute(self.judged_at)}" if self.judged_at is not None else "never compared with its tree"
+        )
         return f"{when}, checkout {self.root}"
 
     def to_json(self) -> dict[str, Any]:
         judged = None if self.judged_at is None else format_time(self.judged_at)
         return {"checkout": self.id, "root": self.root, "judged_at": judged}
-
-
-def minute(at: datetime) -> str:
-    return format_time(at)[:16].replace("T", " ")

@@ -4,16 +4,24 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from waypost.model.checkout import Checkout, minute
+from waypost.model.checkout import Checkout
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHECKED, CausingCommit, CodeVerdict
 from waypost.model.memory import State, ValueConflict, Version
 from waypost.model.reference import CodeReference
-from waypost.model.time import format_time
+from waypost.model.time import format_minute, format_time
 
 if TYPE_CHECKING:  # loaded only by projects that share
     from waypost.model.share import SharingProject
 
-CODE_CHANGED = "code_changed: "
+CODE_CHANGED = "code_changed: "  # how a stored reason begins
+
+
+def plain_reason(reason: str | None, otherwise: str = "the code has changed") -> str:
+    """Why something is stale, for people and agents. JSON has the stored form."""
+    if not reason:
+        return otherwise
+    place = reason.removeprefix(CODE_CHANGED)
+    return reason if place == reason else f"code changed: {place}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +47,7 @@ class CodeLink:
             return ""
         if self.checked_at is None:
             return f"unverified: never judged in the checkout {self.checkout}"
-        return f"as of {minute(self.checked_at)}, checkout {self.checkout}"
+        return f"as of {format_minute(self.checked_at)}, checkout {self.checkout}"
 
     @property
     def has_moved(self) -> bool:
@@ -140,16 +148,37 @@ class LinkedMemory:
         }
 
 
+CALLED, OVERRIDDEN = "called", "overridden"
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedCode:
+    """Code that a place calls or overrides."""
+
+    relation: str  # CALLED or OVERRIDDEN
+    symbol: str
+    user: str = ""  # the symbol that calls or overrides it; empty for the line itself
+    is_file: bool = False  # the place is a file
+
+    @property
+    def label(self) -> str:
+        user = f"`{self.user}`" if self.user else f"this {'file' if self.is_file else 'line'}"
+        return f"about `{self.symbol}`, which {user} {'calls' if self.relation == CALLED else 'overrides'}"
+
+
 @dataclass(frozen=True, slots=True)
 class AboutHit:
-    """A memory about a place in the code."""
+    """A memory about a place in the code, or about code that the place calls or overrides."""
 
     memory: LinkedMemory
-    relevance: str  # "direct": it refers to the line; "symbol": to the symbol around the line; "file"
+    # "direct": it refers to the line; "symbol": to the symbol around the line; "file"; "called"; "overridden"
+    relevance: str
     link: CodeLink
+    related: RelatedCode | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {**self.memory.to_json(), "relevance": self.relevance, "code_ref": self.link.to_json()}
+        label = {} if self.related is None else {"label": self.related.label}
+        return {**self.memory.to_json(), "relevance": self.relevance, **label, "code_ref": self.link.to_json()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """How long a memory lives: its seconds, what restarts them, and what happens on expiry."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -9,8 +8,7 @@ from waypost.errors import InvalidInput
 
 ON_EXPIRE = ("stale", "archive", "delete")  # mildest first
 _DAY = 86_400
-_UNITS: Mapping[str, int] = MappingProxyType({"": 1, "s": 1, "m": 60, "h": 3_600, "d": _DAY, "w": 7 * _DAY})
-_SPAN = re.compile(r"([0-9]{1,12})([smhdw]?)", re.IGNORECASE)
+_UNITS: Mapping[str, int] = MappingProxyType({"s": 1, "m": 60, "h": 3_600, "d": _DAY, "w": 7 * _DAY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +56,6 @@ def lifetime_of(
         return None
     action = on_expire or (usual.on_expire if usual else "stale")
     return Lifetime(length, check_on_expire(action), tuple(refresh) or (usual.refresh if usual else ()))
-
-
-def parse_seconds(span: str) -> int:
-    """The seconds in `90`, `30m`, `12h`, `3d` or `2w`."""
-    match = _SPAN.fullmatch(span.strip())
-    if match is None:
-        raise InvalidInput(f"{span[:40]!r} is not a duration.", "Write seconds, or 30m, 12h, 3d, 2w.")
-    return int(match[1]) * _UNITS[match[2].lower()]
 
 
 def format_seconds(seconds: int) -> str:

@@ -14,6 +14,8 @@ from typing import NamedTuple
 MEANING_BYTES = 12
 OWN_NAME = 1  # replaces the name of a symbol in its own code, so that a rename changes nothing
 LIST = 1  # a bit in the kind of a mark: it can have any number of items, like a block or brackets
+PREFIX = 2  # a bit in the kind of a mark: annotations can be put before it, on lines of their own
+_NEAR_MARKS = 64  # marks before some words in which their modifiers may begin
 SECTION = "section"  # the kind of a landmark in a document
 
 _FAMILIES = {
@@ -50,7 +52,7 @@ class FileShape:
     # One item for each mark, outer marks before inner ones.
     opens: "array[int]" = field(default_factory=lambda: array("I"))  # its first word
     closes: "array[int]" = field(default_factory=lambda: array("I"))  # the first word behind it
-    kinds: "array[int]" = field(default_factory=lambda: array("Q"))  # its kind, with the bit `LIST`
+    kinds: "array[int]" = field(default_factory=lambda: array("Q"))  # its kind, with the bits `LIST` and `PREFIX`
     parents: "array[int]" = field(default_factory=lambda: array("i"))  # the mark around it; -1: none
     notes: "array[int]" = field(default_factory=lambda: array("Q"))  # words of comments
     note_rows: "array[int]" = field(default_factory=lambda: array("I"))
@@ -102,7 +104,28 @@ class FileShape:
 
     def part_meaning(self, first: int, behind: int) -> bytes:
         """A hash of the meaning of any words, whatever stands before and behind them in the same list or block."""
+        return self._part_meaning(first, behind, self._inside(first, behind))
+
+    def part_meanings(self, first: int, behind: int) -> list[bytes]:
+        """The meanings of these words, also as if an annotation on the line before were gone, or new."""
         marks = self._inside(first, behind)
+        meanings = [self._part_meaning(first, behind, marks)]
+        inner = [mark for mark in marks if self.kinds[mark] & PREFIX and self.opens[mark] == first]
+        if inner:
+            meanings.append(self._part_meaning(first, behind, [mark for mark in marks if mark not in inner]))
+        elif (around := self._prefix_around(first, behind)) is not None:
+            meanings.append(self._part_meaning(first, behind, [around, *marks]))
+        return meanings
+
+    def _prefix_around(self, first: int, behind: int) -> int | None:
+        """The mark of modifiers that begin before these words and end in them."""
+        last = bisect_left(self.opens, first) - 1
+        for mark in range(last, max(-1, last - _NEAR_MARKS), -1):
+            if self.kinds[mark] & PREFIX:
+                return mark if first < self.closes[mark] <= behind else None
+        return None
+
+    def _part_meaning(self, first: int, behind: int, marks: list[int]) -> bytes:
         inside = set(marks)
         for mark in marks:
             # A list at the edge may continue outside, so its end is not part of the meaning.
@@ -131,7 +154,7 @@ class FileShape:
             words = ordered
         digest = blake2b(word_bytes(words), digest_size=MEANING_BYTES)
         groups = [
-            (self.kinds[mark] & ~LIST, self.opens[mark] - first, self.closes[mark] - first)
+            (self.kinds[mark] & ~(LIST | PREFIX), max(0, self.opens[mark] - first), self.closes[mark] - first)
             for mark in marks
             if self.opens[mark] > first or self.closes[mark] < first + len(words)
         ]

@@ -36,6 +36,11 @@ def format_time(value: datetime) -> str:
     return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
+def format_minute(value: datetime) -> str:
+    """A time for people, to the minute and with its zone: 2026-01-30 14:05 UTC."""
+    return f"{value.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
 def to_micros(value: datetime) -> int:
     return (value - _EPOCH) // timedelta(microseconds=1)
 

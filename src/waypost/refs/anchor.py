@@ -45,7 +45,7 @@ class Anchor:
     lead: int = 0  # lines of the part before its first word
     trail: int = 0  # lines after the one where its last word begins
     opening: tuple[int, ...] = ()  # its first words
-    before: int = 0  # hashes of the words before and after it
+    before: int = 0  # hashes of the words before and after it; for a symbol only if others have its name
     after: int = 0
     lines: bool = True  # for a file: whether lines were named
     text: bytes = b"\0" * TEXT_BYTES  # a hash of the lines as written
@@ -86,6 +86,7 @@ def pack(anchor: Anchor) -> bytes:
             anchor.text,
             anchor.alone,
             b"".join(part.to_bytes(2, "little") for part in anchor.sketch.parts),
+            anchor.before.to_bytes(2, "little") if anchor.what == SYMBOL and anchor.before else b"",
         )
     )
 
@@ -105,6 +106,8 @@ def unpack(data: bytes) -> Anchor | None:
         meaning, text = rest.take(MEANING_BYTES), rest.take(TEXT_BYTES)
         alone = rest.take(_MEANING_ALONE if flags & 128 else 0)
         sketch = PieceSketch(depth, tuple(rest.pairs(parts)))
+        if what == SYMBOL and not rest.is_at_end:
+            numbers[3] = next(rest.pairs(1))
     except (IndexError, UnicodeDecodeError):
         return None
     if kind >= len(_KINDS) or parts > MOST_PARTS or not rest.is_at_end or max(opening, default=0) > 0xFFFF:

@@ -10,7 +10,7 @@ from waypost.refs.anchor import Anchor
 from waypost.refs.occurrences import note_occurrences, occurrences, same_text, surroundings
 from waypost.refs.other_files import OtherFiles
 from waypost.refs.sketch import Window, best_window
-from waypost.refs.symbols import last_name, same_name, span
+from waypost.refs.symbols import is_named, last_name, same_name, span
 
 _WORDS_DISTINCT = 20  # fewer words are not distinctive: `return None` is in every file
 _WORDS_INSIDE = 3  # fewer can occur more than once in one function
@@ -32,7 +32,7 @@ def follow_part(anchor: Anchor, was: LineRange | None, here: FileShape | None, o
         lines = _lines_as_written(anchor, was, shape) if shape.broken or anchor.broken else None
         if lines is not None:
             return _verdict(same, shape, lines, inside)
-    similar = (_similar(anchor, shape, _enclosing_symbol(anchor, shape)) for shape, _ in _shapes(anchor, here, others))
+    similar = (_similar(anchor, shape, same) for shape, same in _shapes(anchor, here, others))
     changed = next((verdict for verdict in similar if verdict is not None), None)
     if changed is not None and (changed.name or changed.amount <= _AMOUNT_SURE):
         return changed
@@ -167,17 +167,23 @@ def _shapes(anchor: Anchor, here: FileShape | None, others: OtherFiles) -> Itera
             seen.add(shape.path)
             yield shape, MOVED
     if anchor.qualified and (here is None or not same_name(here, anchor.qualified)):
-        for shape in others.named(last_name(anchor.qualified)):
-            if shape.path not in seen and _has_new_symbol(anchor, shape, others):
-                seen.add(shape.path)
+        named = [shape for shape in others.named(last_name(anchor.qualified)) if shape.path not in seen]
+        # Files are found in another order without an index: it must not decide.
+        for shape in sorted(named, key=lambda shape: (not same_name(shape, anchor.qualified), shape.path)):
+            if _has_new_symbol(anchor, shape, others):
                 yield shape, MOVED
 
 
 def _has_new_symbol(anchor: Anchor, shape: FileShape, others: OtherFiles) -> bool:
-    """Whether the symbol of this name was not in that file when the code was pinned."""
+    """Whether the symbol of this name was not in that file when the code was pinned.
+
+    Names such as `__init__` are too frequent to count without their class.
+    """
     symbol = _enclosing_symbol(anchor, shape)
-    before = others.before(shape.path) if symbol is not None else None
-    return symbol is not None and (before is None or not same_name(before, symbol.qualified))
+    if symbol is None or (symbol.name.startswith("__") and not is_named(symbol, anchor.qualified)):
+        return False
+    before = others.before(shape.path)
+    return before is None or not same_name(before, symbol.qualified)
 
 
 def _enclosing_symbol(anchor: Anchor, shape: FileShape) -> Landmark | None:
@@ -248,11 +254,13 @@ def _equal_sides(anchor: Anchor, shape: FileShape, place: int) -> int:
     return (before == anchor.before) + (after == anchor.after)
 
 
-def _similar(anchor: Anchor, shape: FileShape, inside: Landmark | None) -> CodeVerdict | None:
+def _similar(anchor: Anchor, shape: FileShape, same: str) -> CodeVerdict | None:
+    inside = _enclosing_symbol(anchor, shape)
+    is_namesake = same == MOVED and inside is not None and not is_named(inside, anchor.qualified)
     if inside is not None:
         first, behind = span(shape, inside)
         window = best_window(anchor.sketch, shape.words[first:behind], first)
-        if window is not None and window.likeness >= _ALIKE_INSIDE:
+        if window is not None and window.likeness >= (_ALIKE_ELSEWHERE if is_namesake else _ALIKE_INSIDE):
             lines = _lines(anchor, shape, window.first, window.behind)
             return _verdict(CHANGED, shape, lines, inside, _amount(anchor, window))
     is_distinct = inside is None or anchor.count >= _WORDS_DISTINCT
@@ -260,7 +268,9 @@ def _similar(anchor: Anchor, shape: FileShape, inside: Landmark | None) -> CodeV
     if window is not None and window.likeness >= _ALIKE_OUTSIDE:
         lines = _lines(anchor, shape, window.first, window.behind)
         return _verdict(CHANGED, shape, lines, None, _amount(anchor, window))
-    return _verdict(CHANGED, shape, LineRange(inside.start, inside.end), inside, 1.0) if inside is not None else None
+    if inside is None or is_namesake:  # a symbol of the same last name in another file can be any
+        return None
+    return _verdict(CHANGED, shape, LineRange(inside.start, inside.end), inside, 1.0)
 
 
 def _amount(anchor: Anchor, window: Window) -> float:

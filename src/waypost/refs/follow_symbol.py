@@ -7,6 +7,7 @@ from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHA
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape, Landmark, family
 from waypost.refs.anchor import Anchor
+from waypost.refs.occurrences import surroundings
 from waypost.refs.other_files import OtherFiles
 from waypost.refs.symbols import (
     is_equal,
@@ -47,19 +48,25 @@ def follow_symbol(anchor: Anchor, here: FileShape | None, others: OtherFiles) ->
 
 
 def _by_name(anchor: Anchor, shape: FileShape, same: str) -> CodeVerdict | None:
-    """The symbol with its qualified name. Of overloads: the equal one, the most similar, then the same index."""
+    """The symbol with its qualified name. Of overloads: the equal one, the most similar, then by their place."""
     named = same_name(shape, anchor.qualified)
     of_kind = [symbol for symbol in named if family(symbol.kind) == family(anchor.kind)] or named
     equal = [symbol for symbol in of_kind if is_equal(shape, symbol, anchor)]
     if equal:
-        return _verdict(same, anchor, shape, min(equal, key=lambda symbol: abs(named.index(symbol) - anchor.ordinal)))
+        return _verdict(same, anchor, shape, max(equal, key=lambda symbol: _rate_place(anchor, shape, symbol, named)))
     if not of_kind:
         return None
     rated = [(symbol_likeness(shape, symbol, anchor), symbol) for symbol in of_kind]
-    likeness, best = max(rated, key=lambda row: (row[0], -abs(named.index(row[1]) - anchor.ordinal)))
+    likeness, best = max(rated, key=lambda row: (row[0], _rate_place(anchor, shape, row[1], named)))
     if len(named) < anchor.many and likeness < _ALIKE_OVERLOAD:
         return None
     return _verdict(CHANGED, anchor, shape, best, likeness)
+
+
+def _rate_place(anchor: Anchor, shape: FileShape, symbol: Landmark, named: list[Landmark]) -> tuple[bool, int]:
+    """Whether the same words stand before it, such as the head of its `impl`; then how near its index is."""
+    is_same = bool(anchor.before) and surroundings(shape, *span(shape, symbol))[0] == anchor.before
+    return is_same, -abs(named.index(symbol) - anchor.ordinal)
 
 
 def _renamed_here(anchor: Anchor, here: FileShape, others: OtherFiles) -> CodeVerdict | None:

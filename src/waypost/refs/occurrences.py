@@ -76,7 +76,7 @@ def occurrences(
         if upper.startswith(high, place):
             left -= count
             start = first + place
-            same = shape.part_meaning(start, start + count) == meaning
+            same = meaning in shape.part_meanings(start, start + count)
             if same and (not closing or shape.count_closing_marks(start, start + count) >= closing):
                 starts.append(start)
         place = lower.find(low, place + 1)

@@ -110,6 +110,7 @@ def _pin_lines(shape: FileShape, lines: LineRange) -> PinnedCode:
 
 def _pin_symbol(shape: FileShape, landmark: Landmark, begin: int) -> PinnedCode:
     first, behind = span(shape, landmark)
+    many = len(same_name(shape, clip_name(landmark.qualified)))
     anchor = Anchor(
         what=SYMBOL,
         text=text_hash(shape, landmark.start, landmark.end),
@@ -122,9 +123,10 @@ def _pin_symbol(shape: FileShape, landmark: Landmark, begin: int) -> PinnedCode:
         kind=landmark.kind,
         begin=begin,
         ordinal=_ordinal(shape, landmark),
-        many=len(same_name(shape, clip_name(landmark.qualified))),
+        many=many,
         twin=is_twin(shape, landmark),
         alone=alone_meaning(shape, landmark),
+        before=surroundings(shape, first, behind)[0] if many > 1 else 0,
     )
     lines = LineRange(start_of(landmark, begin), landmark.end)
     return PinnedCode(lines, landmark.symbol_id or None, landmark.qualified, landmark.kind, pack(anchor))

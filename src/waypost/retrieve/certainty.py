@@ -107,8 +107,13 @@ class Rarity:
         whole = sum(weights)
         if not whole:
             return 0.0
+<<<<<<< HEAD
         there = {term for own in ("en", language) for group in _terms(text, own) for term in group}
         return sum(w for terms, w in zip(self.words.words, weights, strict=True) if terms & there) / whole
+=======
+        there = {term for own in {"en", language} & {"en", "de"} for group in _terms(text, own) for term in group}
+        return sum(w for terms, w in zip(self.words.words, self.weights, strict=True) if terms & there) / whole
+>>>>>>> main
 
 
 def _rarity(terms: Collection[str], counts: TermCounts) -> float:

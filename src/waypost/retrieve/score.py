@@ -26,7 +26,7 @@ A score is a sum of named parts, so it explains itself:
 A memory outside of sessions, such as a fact, counts as a session of one long turn.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import exp, log
@@ -100,32 +100,24 @@ def fuse(
     engines: ServingEngines,
     *,
     now: datetime,
-    k: int,
-) -> list[ScoredMemory]:
-    """The best k, best first; equal ones newest first, then by id. `populations` is by engine and language."""
+) -> Iterator[ScoredMemory]:
+    """All candidates, best first; equal ones newest first, then by id. `populations` is by engine and language."""
     import numpy as np  # heavy; only recall pays for it
 
     sketches = candidates.sketches
     if not sketches:
-        return []
+        return
     parts = _parts(question, candidates, populations, engines, now)
     table = np.stack(list(parts.values()))
-    totals = table.sum(axis=0).round(9)
-    edge = np.partition(totals, -k)[-k] if k < len(sketches) else -np.inf
-
-    def order(at: int) -> tuple[float, int, str]:
-        return -totals[at], -sketches[at].micros, sketches[at].memory_id
-
-    best = sorted(np.flatnonzero(totals >= edge).tolist(), key=order)[:k]
-    return [
-        ScoredMemory(
-            memory_id=sketches[at].memory_id,
-            score=shown_score(total),
-            total=total,
-            why={name: part for name, part in zip(parts, values, strict=True) if part},
-        )
-        for at, total, values in zip(best, totals[best].tolist(), table[:, best].T.tolist(), strict=True)
-    ]
+    totals: list[float] = table.sum(axis=0).round(9).tolist()
+    order = sorted(
+        (-total, -sketch.micros, sketch.memory_id, at)
+        for at, (total, sketch) in enumerate(zip(totals, sketches, strict=True))
+    )
+    for *_, memory_id, at in order:
+        total, values = totals[at], table[:, at].tolist()
+        why = {name: part for name, part in zip(parts, values, strict=True) if part}
+        yield ScoredMemory(memory_id, shown_score(total), total, why)
 
 
 def shown_score(total: float, middle: float = MIDDLE) -> float:

@@ -6,6 +6,7 @@ whole. A compound such as `v1.2.3`, `user-table` or `a@b.org` becomes one term w
 
 import re
 import unicodedata
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -50,10 +51,11 @@ class Terms:
 def keyword_terms(text: str, language: str) -> Terms:
     """The terms that index a text in `language` (a result of `language_of`), repetitions included."""
     languages = ("de",) if language == "de" else ("en",)
+    analyses = _analyses[languages]
     words: list[str] = []
     stems: list[str] = []
     for token in _tokens(text):
-        whole, stemmed = _analyse(token, languages)
+        whole, stemmed = analyses.get(token) or _analyse(token, languages)
         words += whole
         stems += stemmed
         if len(stems) > MOST_TERMS:
@@ -110,6 +112,18 @@ def query_terms(question: str) -> list[str]:
     return list(specific or every)[:MOST_QUERY_TERMS]
 
 
+def has_only_terms(text: str, terms: AbstractSet[str]) -> bool:
+    """Whether all query terms of a text are among these. Most texts are known by one of their first words."""
+    if len(terms) < MOST_QUERY_TERMS:
+        stops = stop_words("en") | stop_words("de") | stop_words("ru")
+        for token in _tokens(text):
+            if fold(token) not in stops and any(
+                term not in terms and term not in stops for group in _analyse(token, ("en", "de")) for term in group
+            ):
+                return False
+    return terms >= set(query_terms(text))
+
+
 @cache
 def stop_words(language: str) -> frozenset[str]:
     """Stop words of `en`, `de` or `ru`, folded. Empty for other languages."""
@@ -128,19 +142,21 @@ def _tokens(text: str) -> list[str]:
 
 
 _Analysis = tuple[tuple[str, ...], tuple[str, ...]]
-_analyses: dict[tuple[str, tuple[str, ...]], _Analysis] = {}
+_analyses: dict[tuple[str, ...], dict[str, _Analysis]] = {
+    languages: {} for languages in (("en",), ("de",), ("en", "de"))
+}
 
 
 def _analyse(token: str, languages: tuple[str, ...]) -> _Analysis:
     """(whole terms, stems) of one token, cached because most tokens repeat."""
     if len(token) > _LONGEST_REMEMBERED:
         return _analyse_compound(token, languages)
-    key = (token, languages)
-    analysis = _analyses.get(key)
+    analyses = _analyses[languages]
+    analysis = analyses.get(token)
     if analysis is None:
-        if len(_analyses) >= _REMEMBERED_TOKENS:
-            _analyses.clear()
-        analysis = _analyses[key] = _analyse_compound(token, languages)
+        if len(analyses) >= _REMEMBERED_TOKENS:
+            analyses.clear()
+        analysis = analyses[token] = _analyse_compound(token, languages)
     return analysis
 
 

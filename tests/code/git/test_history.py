@@ -208,6 +208,16 @@ def test_git_that_takes_too_long_is_stopped(root: Path, tmp_path: Path) -> None:
     assert checkout is not None
     os.mkfifo(tmp_path / "pipe")  # nobody writes to it: git waits forever
     assert checkout.ask("hash-object", "--", str(tmp_path / "pipe"), seconds=0.2) is None
+    assert not checkout.is_silent(), "a quick question says nothing about the repository"
+    assert head(root).commit and changed_since(root, head(root).commit).complete
+
+
+def test_a_repository_at_which_git_is_blocked_is_not_asked_again(root: Path, tmp_path: Path) -> None:
+    checkout = open_checkout(root)
+    assert checkout is not None
+    os.mkfifo(tmp_path / "pipe")
+    assert checkout.ask("hash-object", "--", str(tmp_path / "pipe"), seconds=9) is None
+    assert checkout.is_silent()
 
 
 def test_variables_of_a_hook_do_not_lead_to_another_repository(

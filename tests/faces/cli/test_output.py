@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -114,3 +115,34 @@ def test_json_holds_no_raw_character_that_acts_on_a_terminal(waypost: Waypost) -
     assert not set("\u202e\x9b") & set(done.out)
     assert done.json["memories"][0]["text"] == text.replace("\x9b31m", "")
     assert "Größe дела ☃" in done.out
+
+
+def test_people_see_no_internals(waypost: Waypost, project: Path) -> None:
+    """No stored forms of reasons, no Python values, no fractions of a second."""
+    (project / "app.py").write_text("def upload():\n    return send(retries=3)\n")
+    memory_id = waypost("remember", "upload retries three times", "--ref", "app.py#upload", "--json").json["id"]
+    (project / "app.py").write_text("def upload():\n    return send(retries=5, wait=2)\n")
+    shown = [
+        waypost(*words).out
+        for words in (("stale",), ("ask", "how often does upload retry?"), ("show", memory_id), ("history", memory_id),
+                      ("audit",), ("about", "app.py"), ("context", "change the upload"))
+    ]  # fmt: skip
+    assert "code changed: app.py:1" in shown[0]
+    for text in shown:
+        assert "code_changed" not in text
+        assert not re.search(r"\d\d:\d\d:\d\d\.\d+", text)
+        assert "['" not in text
+        assert "=0" not in text
+
+
+def test_a_question_in_a_folder_that_is_not_indexed_suggests_init(waypost: Waypost, project: Path) -> None:
+    done = waypost("ask", "who uploads files?")
+    assert done.code == 3
+    assert "waypost init" in done.err
+    (project / "app.py").write_text("def upload(): ...\n")
+    waypost("init", "--no-wait")
+    assert "waypost init" not in waypost("ask", "what is the capital of France?").err
+
+
+def test_a_write_prints_no_notice_about_pending_work(waypost: Waypost) -> None:
+    assert waypost("remember", "Wir liefern dienstags aus").out.count("\n") == 1

@@ -32,8 +32,8 @@ def test_a_stale_memory_says_so_and_why(agent: Agent, shop: Path) -> None:
     agent.text("remember", text=TOKENS, refs=["app.py#Shop.is_fresh"])
     (shop / "app.py").write_text("class Shop:\n    def is_fresh(self, token):\n        return token.age < LIMIT\n")
     told = agent.text("recall", question="tokens live", scope="facts")
-    assert "STALE, check the code: code_changed: app.py" in told
-    assert agent.data("about_code", path="app.py:2")["hits"][0]["stale"].startswith("code_changed")
+    assert "STALE, check the code: code changed: app.py" in told
+    assert agent.data("about_code", path="app.py:2")["hits"][0]["stale"].startswith("code changed: app.py")
     assert agent.data("recall", question="tokens live", scope="facts", fresh=True)["hits"] == []
 
 

@@ -66,3 +66,10 @@ def test_about_code_and_recall_by_id_say_who_uses_the_code(indexed: Agent) -> No
     assert "used by Store.write (store.py:3)" in indexed.text("about_code", path="store.py:7")
     [symbol] = indexed.data("symbols", name="check")["found"]
     assert "used by Store.write (store.py:3)" in indexed.text("recall", question=symbol["id"])
+
+
+def test_about_code_adds_memories_about_what_the_line_calls(indexed: Agent) -> None:
+    indexed.text("remember", text="Keys are checked twice.", refs=["store.py#check"])
+    (hit,) = indexed.data("about_code", path="store.py:3")["hits"]
+    assert (hit["about"], hit["label"]) == ("called", "about `check`, which this line calls")
+    assert "  about `check`, which this line calls" in indexed.text("about_code", path="store.py:3")

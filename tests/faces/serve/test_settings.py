@@ -11,7 +11,8 @@ from waypost.config import ServeSettings
 from waypost.errors import ConfigError
 from waypost.faces.cli.entry import run as command_line
 
-OPERATIONS = Path(__file__).parents[3] / "docs" / "how-to" / "operations.md"
+SETTINGS = Path(__file__).parents[3] / "docs" / "reference" / "settings.md"
+METRICS = SETTINGS.with_name("metrics.md")
 
 
 def loaded(home: Path, text: str) -> ServeSettings:
@@ -20,15 +21,14 @@ def loaded(home: Path, text: str) -> ServeSettings:
     return config.load({"WAYPOST_HOME": str(home), "HOME": str(home)}).serve
 
 
-def test_what_operations_shows_is_every_setting_with_its_default(tmp_path: Path) -> None:
-    section = OPERATIONS.read_text().split("## Running the server", 1)[1]
-    shown = tomllib.loads(section.split("```toml", 1)[1].split("```")[0])["serve"]
+def test_what_the_page_of_settings_shows_is_every_setting_with_its_default(tmp_path: Path) -> None:
+    toml = SETTINGS.read_text().split("```toml", 1)[1].split("```")[0]
+    shown = tomllib.loads(toml)["serve"]
     assert list(shown) == [field.name for field in fields(ServeSettings)]
     defaults = asdict(ServeSettings())
     for name in shown.keys() - {"allowed_hosts", "trusted_proxies"}:
         assert shown[name] == defaults[name], name
-    lines = section.split("```toml\n[serve]\n", 1)[1].split("```")[0]
-    assert loaded(tmp_path, lines).trusted_proxies == ("127.0.0.1",)
+    assert loaded(tmp_path, toml.split("[serve]\n", 1)[1]).trusted_proxies == ("127.0.0.1",)
 
 
 def test_every_figure_is_documented() -> None:
@@ -37,7 +37,7 @@ def test_every_figure_is_documented() -> None:
 
     figures, log = ServerMetrics(), Log()
     log.close()
-    page = OPERATIONS.read_text()
+    page = METRICS.read_text()
     told = [*figures.all(), *StoreFigures(dict, figures).all(), of_log(log)]
     names = [*(one.name for one in told), figures.requests.counter, "waypost_jobs"]
     assert [name for name in names if name not in page and name != "waypost_build_info"] == []

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from waypost.faces.cli.entry import run
+from waypost.faces.setup.agents import agents
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def test_without_an_agent_it_lists_what_is_here_and_what_to_do(home: Path, capfd
     assert not (home / ".waypost").exists()
     found = {one["agent"]: one for one in called(capfd, "setup")["agents"]}
     assert found["claude-code"]["installed"] and not found["zed"]["installed"]
-    assert len(found) == 9
+    assert list(found) == list(agents())
 
 
 def test_it_says_what_it_did_what_comes_next_and_how_to_undo_it(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -145,3 +146,21 @@ def test_at_a_terminal_setup_offers_to_check(
     assert "Something does not work" not in out
     code, out, _err = call(capfd, "setup", "zed")
     assert code == 1 and "Something does not work; see above." in out
+
+
+def test_at_a_terminal_setup_asks_about_each_agent_that_is_here(
+    home: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / ".codex").mkdir()
+    questions = list[str]()
+
+    def answer(question: str) -> str:
+        questions.append(question)
+        return "y" if "Codex" in question else "n"
+
+    monkeypatch.setattr("waypost.faces.cli.commands.setup.interactive", lambda: True)
+    monkeypatch.setattr("builtins.input", answer)
+    code, out, _err = call(capfd, "setup")
+    assert code == 0 and "Set up Codex for all your projects.\n" in out
+    assert questions == [f"Set up {title} for all your projects? [y/N] " for title in ("Claude Code", "Codex")]
+    assert (home / ".codex/config.toml").exists() and not (home / ".claude.json").exists()

@@ -569,7 +569,7 @@ def test_a_memory_in_postgresql_is_backed_up_by_the_database(memory: Memory, sto
     ):
         with pytest.raises(Refused, match="PostgreSQL") as refused:
             call()
-        assert "docs/how-to/operations.md" in refused.value.remedy
+        assert "docs/how-to/postgres.md" in refused.value.remedy
     assert "snapshot" not in {one.step for one in memory.admin.maintain()}
 
 

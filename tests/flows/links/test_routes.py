@@ -9,7 +9,7 @@ from tests.conftest import Git, OpenMemory
 
 from waypost.code.git.command import GitCheckout
 from waypost.flows.links import staleness
-from waypost.model.code_verdict import DELETED, MOVED
+from waypost.model.code_verdict import DELETED, MOVED, UNCHECKED
 from waypost.model.reference import CodeReference
 from waypost.refs.other_files import MOST_CHANGED
 
@@ -87,6 +87,20 @@ def test_a_worktree_that_never_saw_the_move_finds_it_too(
         assert made.id is not None
         link = memory.show(made.id).links[0]
     assert (link.finding.state, str(link.reference)) == (MOVED, "src/lib/adapters.py#L3-L5")
+
+
+def test_code_is_not_called_deleted_while_git_does_not_answer(
+    open_memory: OpenMemory, tree: Path, git: Git, history: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(tree, "checkout", "-q", history[0])
+    with open_memory(str(tree)) as memory:
+        made = memory.remember("The third step triples", refs=["lib/adapters.py#step_3"])
+        assert made.id is not None
+        git(tree, "checkout", "-q", history[2])
+        with monkeypatch.context() as patch:
+            patch.setattr(GitCheckout, "is_silent", lambda _: True)
+            assert memory.show(made.id).links[0].finding.state == UNCHECKED
+        assert memory.show(made.id).links[0].finding.state == DELETED
 
 
 def test_a_branch_that_renamed_it_another_way_is_followed(

@@ -11,8 +11,9 @@ from tests.commands import Done, run_command
 from tests.faces.cli.conftest import Waypost, project
 
 from waypost import config
+from waypost.config import without_secret
 from waypost.embed.fake import FakeEngine
-from waypost.faces.cli.commands.migrate import with_store, without_secret
+from waypost.faces.cli.commands.migrate import with_store
 from waypost.memory.spaces import open_spaces
 from waypost.model.time import utc_now
 from waypost.store.postgres.connection import connections

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _PATIENCE = 30.0  # seconds; listing many files from a cold disk is slow
 _QUIET = 1.0  # seconds between two checks: a git asleep at both is blocked
 _UNASKED = 60.0  # seconds before a repository that did not answer is queried again
+_LONG = 10.0  # seconds; who waits less only wants a quick answer, and says nothing about the repository
 _MOST_FILTERS = 64
 _OPTIONS = (
     "core.fsmonitor=false",
@@ -80,7 +81,7 @@ class GitCheckout:
         """Run git and return its output. None on failure or timeout, unless `accept_part` allows partial output."""
         import subprocess
 
-        if not self.program or self._is_silent():
+        if not self.program or self.is_silent():
             return None
         command = [self.program, "--no-pager", f"--git-dir={self.git_dir}", f"--work-tree={self.top}"]
         for option in (*_OPTIONS, *options):
@@ -99,16 +100,18 @@ class GitCheckout:
         except OSError:
             return None
         with process:
-            output = _output(process, given, seconds)
-            if output is None:
+            try:
+                output = _output(process, given, seconds)
+            except TimeoutError as error:
                 end_with_children(process)
                 output, _ = process.communicate()
-                if not accept_part:
+                if not accept_part and (isinstance(error, _Blocked) or seconds >= _LONG):
                     _silent[self.git_dir] = time.monotonic()
                 return output if accept_part else None
         return output if process.returncode == 0 else None
 
-    def _is_silent(self) -> bool:
+    def is_silent(self) -> bool:
+        """Whether git did not answer lately, so that nobody asks it."""
         since = _silent.get(self.git_dir)
         return since is not None and time.monotonic() - since < _UNASKED
 
@@ -131,8 +134,12 @@ class GitCheckout:
 _silent: dict[Path, float] = {}  # git directories where git did not answer, and when
 
 
-def _output(process: "subprocess.Popen[bytes]", given: bytes, seconds: float) -> bytes | None:
-    """Output of git. None on timeout, or if git sleeps without waiting for us.
+class _Blocked(TimeoutError):
+    """Git sleeps without waiting for us."""
+
+
+def _output(process: "subprocess.Popen[bytes]", given: bytes, seconds: float) -> bytes:
+    """Output of git. Raises TimeoutError, or _Blocked.
 
     A hostile repository can make git wait, for example with a pipe in place of a file.
     """
@@ -148,9 +155,9 @@ def _output(process: "subprocess.Popen[bytes]", given: bytes, seconds: float) ->
             sent = None
         now = sleeping_cpu_time(process.pid)
         if now is not None and now == before:
-            return None
+            raise _Blocked
         before = now
-    return None
+    raise TimeoutError
 
 
 def open_checkout(folder: Path) -> GitCheckout | None:

@@ -13,7 +13,7 @@ from waypost.code.files.skip import unsafe_name
 from waypost.code.git.command import LITERAL, GitCheckout, open_checkout
 
 _COMMIT = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_SECONDS = 3.0  # for all files of one call
+SECONDS = 3.0  # for all files of one call
 _MOST_STEPS = 12  # renames of one file, one after the other
 _MOST_PATHS = 500  # per call of git
 _MOST_COMMITS = 200  # that deleted or added a file, per step
@@ -22,7 +22,7 @@ _MOST_RENAMES = 1_000  # git compares each deleted file with each new one
 
 
 def later_paths(
-    root: Path, paths: Iterable[str], since: Iterable[str], *, seconds: float = _SECONDS
+    root: Path, paths: Iterable[str], since: Iterable[str], *, seconds: float = SECONDS
 ) -> dict[str, tuple[str, ...]]:
     """For files that are gone, the paths they have had since these commits, which had them; latest first."""
     checkout = open_checkout(root)
@@ -34,7 +34,7 @@ def later_paths(
 
 
 def earlier_paths(
-    root: Path, commit: str, paths: Iterable[str], *, seconds: float = _SECONDS
+    root: Path, commit: str, paths: Iterable[str], *, seconds: float = SECONDS
 ) -> dict[str, tuple[str, ...]]:
     """For files of this commit, the paths they had before, down to the current commit or a common ancestor; latest first.
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from waypost.model.shape import LIST, word_code
+from waypost.model.shape import PREFIX as PREFIX_MARK
 
 _DATA = Path(__file__).with_name("shape.toml")
 
@@ -61,7 +62,12 @@ def plan_for(language: str, typed: bool = False) -> ShapePlan:
     same: dict[str, str] = rules.get("same", {})
     return ShapePlan(
         actions={number: _action(name, named[number], rules) for number, name in enumerate(names)},
-        codes=tuple(_mark_code(same.get(name, name)) | LIST * (name in rules.get("lists", ())) for name in names),
+        codes=tuple(
+            _mark_code(same.get(name, name))
+            | LIST * (name in rules.get("lists", ()))
+            | PREFIX_MARK * (name in rules.get("prefixes", ()))
+            for name in names
+        ),
         keep=_children(rules.get("keep", {}), numbers),
         omit=_children(rules.get("omit", {}), numbers),
         only=_children(rules.get("only", {}), numbers),

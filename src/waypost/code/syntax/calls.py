@@ -13,6 +13,9 @@ _LONGEST_ARGUMENTS = 2_000
 _TOKEN_RECEIVER = re.compile(rb"(?<![\w.:)\]])(?:\w{1,60}(?:\([^()\n]{0,60}\)|\[[^\[\]\n]{0,60}\])?(?:\.|::)){1,8}$")
 _OPENING = re.compile(rb"\s{0,20}(?:<[\w\s,.?<>\[\]]{0,200}>)?\s{0,20}\(")
 _BRACKET = re.compile(rb"[()\[\]{},]|(?<!\\)\"(?:[^\"\\\n]|\\.)*+\"|(?<!\\)'(?:[^'\\\n]|\\.)*+'")
+_END = 1_200  # bytes of a long chain that are mostly enough
+_FLAT = re.compile(rb"\([^()\[\]{}\"'\0]*+\)")
+_NESTED = re.compile(rb"[()\[\]{}\"']")
 _BETWEEN = ".:?!&\\ \t\r\n"
 
 
@@ -103,6 +106,8 @@ def _without_types(raw: str) -> str:
 
 def _without_arguments(data: bytes) -> bytes:
     """A chain of calls without arguments and white space: `Arg::new("a") .help("b")` is `Arg::new().help()`."""
+    if len(data) > _END and (end := _flat_end(data)):
+        return end
     parts: list[bytes] = []
     depth = last = 0
     for match in _BRACKET.finditer(data):
@@ -117,6 +122,18 @@ def _without_arguments(data: bytes) -> bytes:
                 return data
             last = match.start() if depth == 0 else last
     return b"".join(b"".join([*parts, data[last:]]).split()) if depth == 0 else data
+
+
+def _flat_end(data: bytes) -> bytes:
+    """The last `_READ` bytes of a chain without arguments. Empty if its arguments have brackets or strings.
+
+    Each call of a chain reads the chain before it. So this must not look at every bracket of a long one.
+    """
+    _, _, chain = _FLAT.sub(b"\0", data[-_END:]).partition(b"\0")
+    if _NESTED.search(chain):
+        return b""
+    end = b"".join(chain.replace(b"\0", b"()").split())[-_READ:]
+    return end if len(end) == _READ else b""
 
 
 def _short(receiver: str) -> str:

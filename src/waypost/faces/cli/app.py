@@ -6,7 +6,7 @@ from waypost.faces.cli.commands import code_links, structure, index, adopt, disc
 from waypost.faces.cli.commands import journal, share  # noqa: F401  # isort: skip
 from waypost.faces.cli.commands import serve, tokens  # noqa: F401  # isort: skip
 from waypost.faces.cli.team import database, people, spaces, access  # noqa: F401  # isort: skip
-from waypost.faces.cli.commands import migrate, setup  # noqa: F401  # isort: skip
+from waypost.faces.cli.commands import migrate, settings, setup, completion  # noqa: F401  # isort: skip
 from waypost.faces.cli.framework import app
 
 __all__ = ["app"]

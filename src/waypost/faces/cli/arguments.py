@@ -1,4 +1,4 @@
-"""Rewrites `--person`, whose name is optional, into a form that the command framework can parse."""
+"""Rewrites options of the root command into a form that the command framework can parse."""
 
 from collections.abc import Collection
 
@@ -21,3 +21,17 @@ def normalize_person_option(arguments: list[str], commands: Collection[str]) -> 
                 rewritten[index : index + 2] = [f"--person={following}"]
             break
     return rewritten
+
+
+def move_directory_first(arguments: list[str]) -> list[str]:
+    """Put every `-C DIR` before the command, wherever it stands. Words behind `--` are texts and stay."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    moved: list[str] = []
+    rest: list[str] = []
+    words = iter(arguments[:end])
+    for word in words:
+        target = moved if word == "-C" else rest
+        target.append(word)
+        if word == "-C":
+            target.extend(directory for directory in [next(words, None)] if directory is not None)
+    return [*moved, *rest, *arguments[end:]]

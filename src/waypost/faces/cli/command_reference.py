@@ -6,7 +6,8 @@ from waypost.faces.cli.entry import root_command
 
 _HEAD = """# Commands
 
-`waypost [-C DIR] [--person [NAME]] COMMAND [--json]`. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing found.
+`waypost [-C DIR] [--person [NAME]] COMMAND [--json]`. Every command prints JSON with stable keys when given
+`--json`. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing found.
 
 Generated from `--help`: `python -m waypost.faces.cli.command_reference > docs/reference/commands.md`.
 """
@@ -28,9 +29,9 @@ def _visible(group: TyperGroup) -> list[tuple[str, TyperCommand]]:
 
 def _section(command: TyperCommand, name: str) -> str:
     arguments = [p.metavar or (p.name or "").upper() for p in command.params if isinstance(p, TyperArgument)]
-    rows = [_row(p) for p in command.params if isinstance(p, TyperOption) and not p.hidden]
-    table = "\n| option | meaning |\n|---|---|\n" + "\n".join(rows) + "\n" if rows else ""
-    return f"\n## {name}\n\n{command.help}\n\n```\n{' '.join([name, *arguments])}\n```\n{table}"
+    options = [p for p in command.params if isinstance(p, TyperOption) and not p.hidden and p.opts != ["--json"]]
+    table = "\n| option | meaning |\n|---|---|\n" + "\n".join(map(_row, options)) + "\n" if options else ""
+    return f"\n## {' '.join([name, *arguments])}\n\n{command.help}\n{table}"
 
 
 def _row(option: TyperOption) -> str:

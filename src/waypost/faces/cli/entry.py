@@ -52,19 +52,27 @@ def run(arguments: list[str]) -> int:
         return 1
 
 
-def _call(arguments: list[str]) -> int:
+def _call(given: list[str]) -> int:
+    from waypost.faces.cli.arguments import move_directory_first, normalize_person_option
+
+    arguments = move_directory_first(given)
     if arguments[:1] == ["mcp"] or (arguments[:1] == ["-C"] and arguments[2:3] == ["mcp"]):
         from waypost.faces.cli.commands.mcp_stdio import serve_agent, started_by_agent
 
         if (server_arguments := started_by_agent(arguments)) is not None:
             serve_agent(*server_arguments)
             return 0
-    from waypost.faces.cli.arguments import normalize_person_option
+    if arguments[:1] == ["complete"] or (arguments[:1] == ["-C"] and arguments[2:3] == ["complete"]):
+        from waypost.faces.cli.complete import complete
+
+        complete(arguments)
+        return 0
+    from waypost.faces.cli.help import ALIASES
 
     command = root_command()
     code: object = None
     try:
-        command(normalize_person_option(arguments, command.commands), standalone_mode=True)
+        command(normalize_person_option(arguments, {*command.commands, *ALIASES}), standalone_mode=True)
     except SystemExit as end:
         code = end.code
     if code == 2 and "--json" in arguments:  # the framework has already printed the usage error

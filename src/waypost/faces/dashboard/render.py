@@ -14,7 +14,7 @@ from waypost.faces.dashboard.request_context import PageRequest, ShowPage, addre
 from waypost.faces.dashboard.wording import ago, day, opening, percent, plain, reason, shortened, size
 from waypost.faces.guard.identity import TokenIdentity
 from waypost.memory.catalog import Spaces
-from waypost.model.time import parse_time
+from waypost.model.time import format_minute, parse_time
 from waypost.text.plural import counted
 
 POLICY = (
@@ -146,7 +146,7 @@ def _environment() -> Environment:
         {
             "ago": lambda value, now: ago(_time(value), now) if value else "",
             "day": lambda value: day(_time(value)) if value else "",
-            "moment": lambda value: f"{_time(value):%Y-%m-%d %H:%M} UTC" if value else "",
+            "moment": lambda value: format_minute(_time(value)) if value else "",
             "opening": opening,
             "plain": plain,
             "reason": reason,

@@ -30,6 +30,7 @@ from waypost.model.kinds import SCOPES
 if TYPE_CHECKING:
     from waypost import Memory
     from waypost.model.causal import CausalChain, CausalNode
+    from waypost.model.code_link import AboutHit
     from waypost.model.memory import Version
 
 _MOST = 50
@@ -162,10 +163,15 @@ def about_code(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
         message = f"No memories about {label}."
         return ToolReply(joined(message, uses), with_notices({"hits": [], **around}, [message]))
     now = now_of(call)
-    rows = [{**linked_row(hit.memory, now, hit.link), "about": hit.relevance} for hit in hits[:limit]]
+    rows = [_about_row(hit, now) for hit in hits[:limit]]
     more = ["There are more; raise limit to see them."] if len(hits) > limit else []
     text = joined(fenced(line_of(row) for row in rows), uses, *more)
     return ToolReply(text, with_notices({"hits": rows, **around}, more))
+
+
+def _about_row(hit: "AboutHit", now: datetime) -> Row:
+    row = {**linked_row(hit.memory, now, hit.link), "about": hit.relevance}
+    return row if hit.related is None else {**row, "label": one_line(hit.related.label, LONGEST)}
 
 
 def _around(memory: "Memory", place: str) -> tuple[Row, str]:

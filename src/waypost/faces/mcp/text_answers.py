@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from waypost.context.one_line import one_line
+from waypost.model.code_link import plain_reason
 from waypost.text.fence import NOTE, defuse, fence
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def linked_row(memory: "LinkedMemory", now: datetime, link: "CodeLink | None" = 
 
 def stale(is_stale: bool, reason: str | None) -> str:
     """Why it may be wrong, or an empty string."""
-    return one_line(reason or "the code has changed", _SHORT) if is_stale else ""
+    return one_line(plain_reason(reason), _SHORT) if is_stale else ""
 
 
 def without_empty(row: Mapping[str, Any]) -> Row:
@@ -93,12 +94,14 @@ def without_empty(row: Mapping[str, Any]) -> Row:
 
 
 def line_of(row: Row, mark: str = "-") -> str:
-    """A row on one line; a stale reason and a conflict go on lines of their own."""
+    """A row on one line; a label, a stale reason and a conflict go on lines of their own."""
     where = f"{row['where']} " if "where" in row else ""
     origin = ", ".join(str(row[name]) for name in ("kind", "by", "age") if name in row)
     if "project" in row:  # the paths belong to another repository
         origin, where = f"from project {row['project']}{f', {where}'.rstrip() if where else ''}, {origin}", ""
     lines = [f"{mark} {where}{row['text']} ({origin}) id {row['id']}"]
+    if "label" in row:
+        lines.append(f"  {row['label']}")
     if "stale" in row:
         lines.append(f"  STALE, check the code: {row['stale']}")
     if "conflict" in row:

@@ -19,7 +19,7 @@ from waypost.faces.mcp.text_answers import (
 )
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.model.ids import check_id
-from waypost.model.lifetime import parse_seconds
+from waypost.text.durations import parse_duration
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def remember(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
         raise InvalidInput("There is no text.", "Give text, or retract=ID.")
     fields = {**_defaults_from_replaced(memory, given), **given}
     if "ttl" in fields:
-        fields["ttl"] = parse_seconds(fields["ttl"])
+        fields["ttl"] = parse_duration(fields["ttl"])
     inferred = {} if "replaces" in given else _inferred(memory, fields)
     return _reply(memory.remember(**{**inferred, **fields}), _place_text(inferred))
 
@@ -227,8 +227,9 @@ def _apply(call: ToolCall, action: str, memory_id: str, text: str | None) -> Too
         else:
             persons_memory.reject(memory_id)
         return ToolReply("Rejected by the user; it will not be stored again.", {"id": memory_id, "status": "rejected"})
-    persons_memory.forget(memory_id)
-    return ToolReply("Deleted permanently by the user.", {"id": memory_id, "status": "forgotten"})
+    forgotten = persons_memory.forget(memory_id)
+    details = {"id": memory_id, "status": "forgotten", "answers": list(forgotten.answers)}
+    return ToolReply("Deleted permanently by the user.", details)
 
 
 def _remembered(memory: "Memory", memory_id: str, action: str) -> str:

@@ -31,7 +31,10 @@ class ServerEntry:
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """Where hooks go. `events` maps the agent's events to ours. `grouped`: each hook in a group, as in Claude Code."""
+    """Where hooks go. `events` maps the agent's events to ours. `grouped`: each hook in a group, as in Claude Code.
+
+    `script`: the agent loads a script of ours, and reads no commands.
+    """
 
     files: Mapping[Scope, str]
     agent: str  # its name for our hooks
@@ -45,15 +48,17 @@ class Hooks:
     entry: Mapping[str, Any]
     head: Mapping[str, Any]
     matchers: Mapping[str, str]  # of groups: for which tools or reasons an event counts
+    script: str  # a file in `scripts`
 
 
 @dataclass(frozen=True, slots=True)
 class RulesBlock:
-    """Where the block of rules goes. `heads`: the first lines of a new file."""
+    """Where the block of rules goes, and its text. `heads`: the first lines of a new file."""
 
     files: Mapping[Scope, str]
     heads: Mapping[Scope, str]
     instead: Mapping[Scope, list[str]]  # the agent reads the first of these that exists instead
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,7 @@ class Agent:
     folders: tuple[str, ...]  # signs that it is installed
     list_command: tuple[str, ...]  # the agent's own command that lists servers
     next: str  # what to do after set-up
-    server: ServerEntry
+    server: ServerEntry | None
     hooks: Hooks | None
     rules: RulesBlock
     permissions: Permissions | None
@@ -93,8 +98,8 @@ def agent_of(name: str) -> Agent:
     return agents()[name]
 
 
-def rules_text() -> str:
-    return (files(__package__) / "block.md").read_text("utf-8").strip()
+def rules_text(name: str = "block.md") -> str:
+    return (files(__package__) / name).read_text("utf-8").strip()
 
 
 def _agent(name: str, given: Mapping[str, Any], seconds: Mapping[str, int]) -> Agent:
@@ -105,7 +110,7 @@ def _agent(name: str, given: Mapping[str, Any], seconds: Mapping[str, int]) -> A
         tuple(given["folders"]),
         tuple(given.get("list", ())),
         given["next"],
-        _server(given["server"]),
+        _server(given["server"]) if "server" in given else None,
         _hooks(name, given["hooks"], seconds) if "hooks" in given else None,
         _rules(given["rules"]),
         _permissions(given["permissions"]) if "permissions" in given else None,
@@ -127,7 +132,7 @@ def _server(given: Mapping[str, Any]) -> ServerEntry:
 
 
 def _hooks(name: str, given: Mapping[str, Any], seconds: Mapping[str, int]) -> Hooks:
-    shape: Shape = "grouped" if given["shape"] == "grouped" else "flat"
+    shape: Shape = "grouped" if given.get("shape") == "grouped" else "flat"
     return Hooks(
         _files(given),
         given.get("agent", name),
@@ -141,13 +146,14 @@ def _hooks(name: str, given: Mapping[str, Any], seconds: Mapping[str, int]) -> H
         given.get("entry", {}),
         given.get("head", {}),
         given.get("matchers", {}),
+        given.get("script", ""),
     )
 
 
 def _rules(given: Mapping[str, Any]) -> RulesBlock:
     shared = given.get("head", "")
     heads: dict[Scope, str] = {"user": given.get("head_user", shared), "project": given.get("head_project", shared)}
-    return RulesBlock(_files(given), heads, given.get("instead", {}))
+    return RulesBlock(_files(given), heads, given.get("instead", {}), rules_text(given.get("text", "block.md")))
 
 
 def _permissions(given: Mapping[str, Any]) -> Permissions:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from waypost.errors import WaypostError
+from waypost.errors import Refused, WaypostError
 from waypost.faces.setup.agents import Agent, agents
 from waypost.faces.setup.files import LARGEST_FILE, FileTransaction, missing_folders, read_config
 from waypost.faces.setup.places import Scope, SetupSystem, config_path, server_program
@@ -40,6 +40,8 @@ def install(
 
     def steps() -> list[FileStep]:
         wanted = targets(agent, system, scope, project, hooks=hooks, rules=rules, permissions=permissions)
+        if not wanted:
+            raise Refused(f"{agent.title} reads nothing from a project.", f"Run: waypost setup {agent.name}")
         return [step_of(target, scope, project, force=force) for target in wanted]
 
     if dry_run:
@@ -177,4 +179,4 @@ def _state(agent: Agent, system: SetupSystem, scope: Scope, project: Path) -> St
             written += [present([part], file) for part in target.parts]
     except WaypostError:
         return "unreadable"
-    return "yes" if all(written) else "partly" if any(written) else "no"
+    return "no" if not any(written) else "yes" if all(written) else "partly"

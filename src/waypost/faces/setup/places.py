@@ -40,6 +40,9 @@ def folders(system: SetupSystem) -> dict[str, Path]:
         "codex": _folder(environment, "CODEX_HOME", home / ".codex"),
         "copilot": _folder(environment, "COPILOT_HOME", home / ".copilot"),
         "code_user": _programs_folder(system) / "Code" / "User",
+        "desktop": _programs_folder(system),
+        "xdg": _folder(environment, "XDG_CONFIG_HOME", home / ".config"),  # on every system
+        "kimi": _folder(environment, "KIMI_CODE_HOME", home / ".kimi-code"),
         "zed": _zed(system),
     }
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waypost.errors import Refused
-from waypost.faces.setup.agents import Agent, RulesBlock, ServerEntry, rules_text
+from waypost.faces.setup.agents import Agent, RulesBlock, ServerEntry
 from waypost.faces.setup.files import ConfigFile, read_config
 from waypost.faces.setup.hooks_part import hooks_part
 from waypost.faces.setup.jsonc import Malformed
@@ -13,6 +13,7 @@ from waypost.faces.setup.part import ConfigPart, ContainerPath, ForeignEntry, Me
 from waypost.faces.setup.permissions_part import permissions_part
 from waypost.faces.setup.places import Scope, SetupSystem, config_path
 from waypost.faces.setup.rules_part import RulesPart
+from waypost.faces.setup.script_part import script_part
 from waypost.faces.setup.server_part import server_part
 
 
@@ -42,10 +43,12 @@ def targets(
         if template is not None:
             parts_of.setdefault(config_path(system, project, scope, template), []).append(part)
 
-    add(_first(agent.server, system, scope, project), server_part(agent.server, system, scope))
+    if agent.server is not None:
+        add(_first(agent.server, system, scope, project), server_part(agent.server, system, scope))
     if agent.hooks is not None:
-        add(agent.hooks.files.get(scope), hooks_part(agent.hooks, system, scope))
-    add(_first(agent.rules, system, scope, project), RulesPart(rules_text(), agent.rules.heads[scope]))
+        make = script_part if agent.hooks.script else hooks_part
+        add(agent.hooks.files.get(scope), make(agent.hooks, system, scope))
+    add(_first(agent.rules, system, scope, project), RulesPart(agent.rules.text, agent.rules.heads[scope]))
     if agent.permissions is not None:
         add(agent.permissions.files.get(scope), permissions_part(agent.permissions, system.read_tools))
     chosen = {"server": True, "hooks": hooks, "rules": rules, "permissions": permissions}

@@ -67,6 +67,36 @@ def put_table(text: str, path: Path, wanted: Mapping[str, Any]) -> str:
     return _checked(text, path, wanted)
 
 
+def put_value(text: str, key: Path, value: Any) -> str:
+    """Set one value. A new key without a table goes before the first table, after which it would belong to that table.
+
+    Raises Malformed as `put_table` does.
+    """
+    *table, name = key
+    if table:
+        return put_table(text, tuple(table), {name: value})
+    read(text)  # raises Malformed
+    lines = statements(text)
+    if any(line.key == key and not line.is_header for line in lines):
+        return _checked(_set(text, (), name, value), (), {name: value})
+    header = next((line.start for line in lines if line.is_header), len(text))
+    above = [line.end for line in lines if line.end <= header]
+    at = above[-1] if above else 1 if text.startswith("\ufeff") else 0
+    newline = newline_of(text)
+    before = text[:at] + (newline if at > 1 and not text[:at].endswith("\n") else "")
+    return _checked(f"{before}{_toml_key(name)} = {toml_value(value)}{newline}{text[at:]}", (), {name: value})
+
+
+def drop_value(text: str, key: Path) -> str:
+    """Remove one value. The text stays the same if it is missing. Raises Malformed for a value in an inline table."""
+    if value_at(read(text), key) is None:
+        return text
+    entry = next((line for line in statements(text) if line.key == key and not line.is_header), None)
+    if entry is None:
+        raise _inline(key)
+    return text[: entry.start] + text[entry.end :]
+
+
 def drop_table(text: str, path: Path) -> str:
     """Remove the table and its sub-tables. The text stays the same if it is missing."""
     if value_at(read(text), path) is None:

@@ -7,6 +7,7 @@ from waypost.lazy import lazy_modules
 if TYPE_CHECKING:
     from waypost.flows.admin import doctor as doctor
     from waypost.flows.admin import empty_database as empty_database
+    from waypost.flows.admin import index_import as index_import
     from waypost.flows.admin import init as init
     from waypost.flows.admin import maintenance as maintenance
     from waypost.flows.admin import maintenance_schedule as maintenance_schedule

@@ -12,6 +12,7 @@ from datetime import timedelta
 from waypost import config
 from waypost.flows.findings import HOOKS, Finding
 from waypost.flows.open_space import OpenSpace
+from waypost.model.time import format_minute
 from waypost.system.hook_log import ANSWERS_AGAIN, LateHook, late_hooks, note
 from waypost.text.plural import counted
 
@@ -49,7 +50,7 @@ def _message(agent: str, late: Sequence[LateHook]) -> str:
     last = max(hook.at for hook in late)
     return (
         f"{agent}: {counted(len(late), 'hook')} did not answer in time in the last {RECENT.days} days ({events}), "
-        f"the last at {last:%Y-%m-%d %H:%M} UTC. The agent went on without memories."
+        f"the last at {format_minute(last)}. The agent went on without memories."
     )
 
 

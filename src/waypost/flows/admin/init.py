@@ -13,6 +13,8 @@ from waypost.flows.checkouts.parsed_file import KILLED
 from waypost.flows.engines.pending_vectors import LATE
 from waypost.flows.findings import DATABASE
 from waypost.flows.index.build import Indexed, Report, index_tree, quiet
+from waypost.flows.index.digest_pool import digest_files
+from waypost.flows.index.index_import import IndexFile
 from waypost.flows.index.live_schema import read_tables
 from waypost.flows.index.patterns import IndexPatterns, save_patterns, stored_patterns
 from waypost.flows.index.project_analysis import analyze_project, endpoint_count
@@ -88,8 +90,9 @@ def init(
     explain: bool = False,
     facts: bool = False,
     report: Report = quiet,
+    index_file: IndexFile | None = None,
 ) -> IndexReport:
-    """Index the repository. Patterns apply until others are given.
+    """Index the repository. Patterns apply until others are given. `index_file` is taken over where it fits.
 
     `facts`: on the first run, learn facts about the project before indexing, so that briefings work early. Raises
     SecurityError for a caller that may only read.
@@ -119,9 +122,12 @@ def init(
         explain=explain,
         before=before if before != patterns else None,
         report=report,
+        digests=index_file.digests if index_file is not None else digest_files,
     )
     report("concluding", 0, 0)
     analyze_project(space, live=live)
+    if index_file is not None:
+        index_file.put_vectors(space)
     structure_after = timing.perf_counter() - started
     _audit(space, caller, done)
     if wait:

@@ -10,7 +10,7 @@ from waypost.flows.erase.cleanup import clean_up, has_pending_cleanup
 from waypost.flows.erase.expiry import process_expired
 from waypost.flows.open_space import OpenSpace
 from waypost.model.memory import Caller
-from waypost.model.time import format_time, parse_time
+from waypost.model.time import format_minute, format_time, parse_time
 from waypost.text.plural import counted
 
 _MAINTENANCE = Caller("extractor", "maintain")
@@ -90,7 +90,9 @@ def _step(space: OpenSpace, step: MaintenanceStep, force: bool, dry_run: bool) -
     now = space.clock()
     # A time in the future was noted by a wrong clock and is ignored.
     if not force and last is not None and timedelta(0) <= now - parse_time(last, key) < step.every:
-        return StepResult(step.name, 0, f"done at {last[:16].replace('T', ' ')}; --force does it again", skipped=True)
+        return StepResult(
+            step.name, 0, f"done at {format_minute(parse_time(last, key))}; --force does it again", skipped=True
+        )
     if dry_run:
         return step.look(space)
     done = step.work(space)

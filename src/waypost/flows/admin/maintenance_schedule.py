@@ -6,7 +6,7 @@ from typing import Any
 
 from waypost.flows.admin.maintenance import STEPS, StepResult, applies, maintain
 from waypost.flows.open_space import OpenSpace
-from waypost.model.time import format_time, parse_time
+from waypost.model.time import format_minute, format_time, parse_time
 from waypost.space.metadata import read_metadata
 from waypost.system.platform import try_lock
 
@@ -24,7 +24,7 @@ class Overdue:
 
     @property
     def message(self) -> str:
-        when = f"the last one was at {self.last:%Y-%m-%d %H:%M} UTC" if self.last else "it has never run"
+        when = f"the last one was at {format_minute(self.last)}" if self.last else "it has never run"
         return f"Maintenance is overdue by {self.days} day{'' if self.days == 1 else 's'}: {when}."
 
     def to_json(self) -> dict[str, Any]:

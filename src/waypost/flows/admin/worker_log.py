@@ -11,6 +11,7 @@ from pathlib import Path
 
 from waypost.errors import InvalidInput
 from waypost.flows.open_space import OpenSpace
+from waypost.model.time import format_minute
 from waypost.system.platform import read_small_file
 
 _ERROR = "error: "  # the prefix of errors on the command line
@@ -24,7 +25,7 @@ class WorkerFailure:
 
     @property
     def notice(self) -> str:
-        return f"The background worker failed at {self.at:%Y-%m-%d %H:%M} UTC: {self.what}"
+        return f"The background worker failed at {format_minute(self.at)}: {self.what}"
 
 
 @contextmanager

@@ -93,7 +93,7 @@ def refuse_servers(store: str) -> None:
     if store:
         raise Refused(
             "This memory is in PostgreSQL; Waypost makes no snapshots there.",
-            "Back it up with the tools of the database: docs/how-to/operations.md, Backups.",
+            "Back it up with the tools of the database: docs/how-to/postgres.md, Back up.",
         )
 
 

@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import stat
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from datetime import datetime
@@ -15,10 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from waypost.code.files.reading import Unread, read_bytes
 from waypost.code.files.skip import unsafe_name
 from waypost.code.files.walk import WalkedFile, walk
+from waypost.code.git.command import GitCheckout, open_checkout
 from waypost.code.git.commits import FileCommit, commits_since
 from waypost.code.git.history import GitHead, TreeChanges, changed_since, head, is_ancestor
 from waypost.code.git.past_files import FileAtCommit, past_files
-from waypost.code.git.renames import earlier_paths, later_paths
+from waypost.code.git.renames import SECONDS, earlier_paths, later_paths
 from waypost.flows.open_space import OpenSpace, indexed_commit_key, tree_changed_key
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
@@ -64,6 +66,7 @@ class TreeNow:
         self._later: dict[str, tuple[str, ...]] = {}
         self._missing: dict[str, set[str]] = {}  # missing files, and commits from which on they are followed
         self._followed: dict[str, set[str]] = {}  # those of them that git was asked for
+        self._is_cut = False  # whether a search through git's history ran out of time
         self._descends: dict[str, bool] = {}
         self._commits: dict[tuple[str, tuple[str, ...]], tuple[FileCommit, ...]] = {}
 
@@ -163,6 +166,15 @@ class TreeNow:
         return head(self._root) if self._root is not None else GitHead()
 
     @property
+    def git_was_late(self) -> bool:
+        """Whether git has not answered in time. Then nobody knows that code is nowhere."""
+        return self._is_cut or (self._checkout is not None and self._checkout.is_silent())
+
+    @cached_property
+    def _checkout(self) -> GitCheckout | None:
+        return open_checkout(self._root) if self._root is not None else None
+
+    @property
     def place(self) -> str:
         """The checkout and the branch that is checked out."""
         return f"{self._space.identity.checkout_id}:{self.head.branch}"
@@ -225,12 +237,12 @@ class TreeNow:
     def defining(self, name: str, since: Pin) -> Iterator[FileShape]:
         """Other files that define this name and have changed since the reference was pinned, likeliest first."""
         word, base = name.encode("utf-8", "replace"), PurePosixPath(since.path).name
-        new = [path for path in self._not_indexed_yet if word in self._words(path)]
+        new = [path for path in self._not_indexed_yet if self._is_newer(path, since) and word in self._words(path)]
         new.sort(key=lambda path: (PurePosixPath(path).name != base, path))
         indexed = [path for path in self._indexed_files(name, since) if self._is_newer(path, since)]
         left = MOST_NAMED
-        for path in list(dict.fromkeys((*indexed, *new)))[:_MOST_PARSED]:
-            shape = self.shape(path, typed=since.typed) if path != since.path else None
+        for path in [path for path in dict.fromkeys((*indexed, *new)) if path != since.path][:_MOST_PARSED]:
+            shape = self.shape(path, typed=since.typed)
             if shape is not None and any(landmark.name == name for landmark in shape.landmarks):
                 yield shape
                 left -= 1
@@ -345,7 +357,9 @@ class TreeNow:
             self.note_missing(path, commit)
             gone = [other for other in self._missing if self._missing[other] - self._followed.get(other, set())]
             commits = {start for other in gone for start in self._missing[other]}
+            begun = time.monotonic()
             later = later_paths(self._root, gone, commits)
+            self._is_cut = self._is_cut or time.monotonic() - begun >= SECONDS
             self._later |= {other: later.get(other, ()) for other in gone}
             self._followed |= {other: set(self._missing[other]) for other in gone}
         return self._later.get(path, ())

@@ -174,7 +174,7 @@ def _fused(space: OpenSpace, pool: _Pool) -> list[Ranked]:
     sketches, number_of = pool.gathered.sketches, pool.gathered.numbers()
     candidates, populations = prose_candidates(pool.gathered), pool.gathered.populations
     roles, ranked = pool.asking.roles, list[Ranked]()
-    for memory in fuse(pool.asking.question, candidates, populations, roles, now=space.clock(), k=len(sketches)):
+    for memory in fuse(pool.asking.question, candidates, populations, roles, now=space.clock()):
         number = number_of[memory.memory_id]
         level = sketches[number].level
         scored = with_closeness(memory, pool.closeness[number]) if number in pool.closeness else memory

@@ -1,15 +1,17 @@
 """Forget a memory: every version, everything derived from it, and every copy within reach."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from waypost.errors import NotFound
-from waypost.facts.rejection import spoken_mark
+from waypost.facts.rejection import rejection_marks, spoken_mark
 from waypost.flows.backup.erase_from_snapshots import note_for_snapshots
+from waypost.flows.erase.answers import answers_to
 from waypost.flows.erase.cleanup import clean_up, note_erased
 from waypost.flows.erase.exports import clean_exports
 from waypost.flows.facts.candidates import marks_of
 from waypost.flows.journal.entry_import import erase_from_notes
+from waypost.flows.journal_files.adopt import id_mark
 from waypost.flows.journal_files.erase_from_files import copies_in_pages, erase_entries
 from waypost.flows.journal_files.log import note
 from waypost.flows.journal_files.reconcile import record_in, sync_in
@@ -45,34 +47,41 @@ class Forgotten:
     exports_changed: tuple[str, ...]
     complete: bool  # False: another process reads, or owns the tables; the last traces go later or by `doctor --fix`
     files_changed: tuple[str, ...] = ()  # of the journal
+    answers: tuple[str, ...] = ()  # ids of answers that were forgotten with the entry
     beyond_reach: tuple[str, ...] = BEYOND_REACH
 
 
-def forget(space: OpenSpace, memory_id: str, caller: Caller, *, dry_run: bool = False) -> Forgotten:
+def forget(
+    space: OpenSpace, memory_id: str, caller: Caller, *, keep_answers: bool = False, dry_run: bool = False
+) -> Forgotten:
     """Erase a memory for good. If the process is stopped, the next opening removes the rest.
 
-    `dry_run` only checks whether there is anything to forget. Raises NotFound.
+    What assistants and tools answered to a person's entry goes too, unless `keep_answers`. `dry_run` only checks what
+    there is to forget. Raises NotFound.
     """
     memory_id = check_id(memory_id)
     key = space.tombstone_key()
     filed: set[str] = set()
     with space.store.read() as reader:
         # Exports first: once the texts are erased, their lines could not be found any more.
-        versions, rows = _rows_of(reader, memory_id)
+        answers = [] if keep_answers else answers_to(space, reader, reader.memories.versions(memory_id))
+        versions, rows = _rows_of(reader, memory_id, answers)
         if dry_run:
             _need_something(memory_id, versions, rows)
-            return Forgotten(memory_id, len(versions), (), complete=False)
+            return Forgotten(memory_id, len(versions), (), complete=False, answers=tuple(answers))
         copies = rows.versions
         refuse_outranked(caller, copies, "forget it")
-        changed = clean_exports(space, {memory_id}, {version.text for version in copies})
+        changed = clean_exports(space, {memory_id, *answers}, {version.text for version in copies})
     with journal_writer(space) as writer:
         sync_in(space, writer)  # recent edits by hand are forgotten too
-        versions, rows = _rows_of(writer, memory_id)
+        answers = [] if keep_answers else answers_to(space, writer, writer.memories.versions(memory_id))
+        versions, rows = _rows_of(writer, memory_id, answers)
         _need_something(memory_id, versions, rows)
         now, own = space.clock(), rows.versions
         refuse_outranked(caller, own, "forget it")
         if any(is_filed(version) for version in own):
-            _, rows = _rows_of(writer, memory_id, copies_in_pages(space, writer, [version.text for version in own]))
+            others = copies_in_pages(space, writer, [version.text for version in own])
+            _, rows = _rows_of(writer, memory_id, [*answers, *others])
         copies = rows.versions
         for row in rows.same:
             for mark in marks_of(row, key):
@@ -80,10 +89,8 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller, *, dry_run: bool = 
         if not versions:
             details: dict[str, object] = {"candidate": True, "owners_word": caller.owners_word}
             writer.audit.add(AuditEntry(now, "forget", memory_id, caller.source, caller.actor, details))
-        for version in versions:
-            spoken = spoken_mark(key, version)
-            for digest in (*erased_marks(key, version), *([spoken] if spoken else ())):
-                writer.tombstones.add(digest, now, memory_id)
+        for digest in _tombstones(key, versions, [version for version in own if version.memory_id in answers]):
+            writer.tombstones.add(digest, now, memory_id)
         if any(is_filed(version) for version in own):
             filed = erase_entries(
                 space, writer, {version.memory_id for version in own}, [version.text for version in own]
@@ -110,7 +117,15 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller, *, dry_run: bool = 
     if filed:
         note(space, "forgotten", id=memory_id, files=sorted(filed))
     exports, files = sorted(changed | done.exports), sorted({*filed, *done.media})
-    return Forgotten(memory_id, len(versions), tuple(exports), done.complete, tuple(files))
+    return Forgotten(memory_id, len(versions), tuple(exports), done.complete, tuple(files), tuple(answers))
+
+
+def _tombstones(key: bytes, versions: list[Version], answers: list[Version]) -> Iterator[bytes]:
+    for version in versions:
+        spoken = spoken_mark(key, version)
+        yield from (*erased_marks(key, version), *([spoken] if spoken else ()))
+    for answer in answers:  # not by text alone: assistants say the same to other questions
+        yield from (*rejection_marks(key, answer), id_mark(key, answer.memory_id))
 
 
 def _rows_of(reader: Reader, memory_id: str, others: Collection[str] = ()) -> tuple[list[Version], TargetRows]:

@@ -7,6 +7,7 @@ from waypost.lazy import lazy_modules
 if TYPE_CHECKING:
     from waypost.flows.index import analyze as analyze
     from waypost.flows.index import build as build
+    from waypost.flows.index import index_export as index_export
     from waypost.flows.index import source_view as source_view
     from waypost.flows.index import summarize as summarize
     from waypost.flows.index import track as track

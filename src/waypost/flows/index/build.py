@@ -9,6 +9,7 @@ import os
 import time as timing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from waypost.code.files.choice import choose
 from waypost.code.files.reading import Unread
@@ -36,6 +37,7 @@ _MOST_AT_ONCE = 200  # files in one transaction, so that other writers do not wa
 _SECONDS_AT_ONCE = 1.0
 
 Report = Callable[[str, int, int], None]  # phase, done, of how many
+DigestSource = Callable[[Path, Sequence[DigestJob]], Iterator[Outcome]]
 
 
 def quiet(*_: object) -> None:
@@ -67,10 +69,12 @@ def index_tree(
     explain: bool = False,
     before: IndexPatterns | None = None,
     report: Report = quiet,
+    digests: DigestSource = digest_files,
 ) -> Indexed:
     """Bring the index up to date with the repository.
 
-    `force` reads every file again. `explain` also lists ignored files. `before` are the previous patterns.
+    `force` reads every file again. `explain` also lists ignored files. `before` are the previous patterns. `digests`
+    makes the digests of changed files.
     """
     started = timing.perf_counter()
     root, checkout = tree_of(space), space.identity.checkout_id
@@ -100,7 +104,7 @@ def index_tree(
         with space.store.write() as writer:
             writer.meta.set(digest_format_key(space), DIGEST_FORMAT)
     done.walked_after = timing.perf_counter() - started
-    _store_files(space, wanted, moves, rows, described, times, force, done, report)
+    _store_files(space, wanted, moves, rows, described, times, force, done, report, digests=digests)
     if rows:  # in a new index nothing has changed
         refresh_for(space, done.edited)
     if any(os.path.lexists(root / path) for path in done.changed if path not in present):
@@ -178,6 +182,7 @@ def _store_files(
     done: Indexed,
     report: Report,
     tracked: set[str] | None = None,
+    digests: DigestSource = digest_files,
 ) -> None:
     """Store the wanted files, and drop those that are gone or cannot be read any more.
 
@@ -190,7 +195,7 @@ def _store_files(
         DigestJob(entry.path, entry.size, entry.named, entry.path in described or (lost and entry.path not in rows))
         for entry in wanted
     ]
-    outcomes = digest_files(tree_of(space), jobs)
+    outcomes = digests(tree_of(space), jobs)
     while batch := _next_batch(outcomes):
         with space.store.write() as writer:
             engines, before = [engine.name for engine in space.engines.active(writer)], done.read

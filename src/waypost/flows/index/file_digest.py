@@ -149,20 +149,35 @@ def _derived(source: SourceFile, kind: str, card: Card, details: dict[str, Any],
         language = TEST_LANGUAGE  # how cosines of tests spread must not count for code
     kept = {name: value for name, value in details.items() if value not in (None, [], "")}
     kept |= text.to_details(card.text)
-    passages = tuple(code_passages(text, language))
     traits = IS_TEST * is_test + IS_DOCUMENT * is_document(source.language)
+    name = source.path if card.kind == "file" else card.qualified or card.name
+    return derived_from_details(kind, name, card.text, card.lines, scip or None, language, traits, kept)
+
+
+def derived_from_details(
+    kind: str,
+    name: str,
+    text: str,
+    lines: LineRange | None,
+    symbol_id: str | None,
+    language: str,
+    traits: int,
+    details: Mapping[str, Any],
+) -> Derived:
+    """A memory of a file, with the passages that follow from its details."""
+    passages = tuple(code_passages(CodeText.from_details(details, text), language))
     return Derived(
         kind=kind,
         type=details["type"],
-        name=source.path if card.kind == "file" else card.qualified or card.name,
-        text=card.text,
-        lines=card.lines,
-        symbol_id=scip or None,
+        name=name,
+        text=text,
+        lines=lines,
+        symbol_id=symbol_id,
         language=language,
         traits=traits,
-        details=kept,
+        details=details,
         passages=passages,
-        fingerprint=_fingerprint(kind, card.text, language, passages),
+        fingerprint=_fingerprint(kind, text, language, passages),
     )
 
 

@@ -1,12 +1,14 @@
 """Parse when an entry was said: a date, a date with a time, or words, in the journal's time zone."""
 
 import re
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 
 from waypost.errors import InvalidInput
 from waypost.flows.journal.timeline import parse_span
 from waypost.flows.open_space import OpenSpace
+from waypost.text.durations import parse_offset
 
+_FROM, _UNTIL = "valid_from", "valid_until"
 _NOON = time(12)
 """Of a day that is named without an hour: the middle is least wrong, and no clock is ever moved at noon."""
 
@@ -36,6 +38,30 @@ def parse_entry_time(space: OpenSpace, given: str) -> datetime:
     if hour is None and first == space.journal.today(now):
         return now
     return _local(space, datetime.combine(first, hour or _NOON))
+
+
+def parse_words(space: OpenSpace, given: str, field: str) -> datetime:
+    """The instant that a field names in words or by a duration, such as `3d`: an end lies ahead, all others lie back.
+
+    Of several days, `valid_from` takes the first, others the last one that has begun.
+    """
+    text, now, ahead = given.strip(), space.clock(), field == _UNTIL
+    try:
+        offset = parse_offset(text, ahead=ahead)
+        if offset is not None:
+            return now + timedelta(seconds=offset)
+        words, hour = _without_hour(text[:200])
+        today = space.journal.today(now)
+        first, last = parse_span(space, words) if words or hour is None else (today, today)
+        day = first if field == _FROM else last if ahead else min(last, max(first, today))
+        if hour is None and day == today and not ahead:
+            return now
+        return _local(space, datetime.combine(day, hour or _NOON))
+    except (InvalidInput, OverflowError) as error:
+        raise InvalidInput(
+            f"{field}: {text[:60]!r} is not a date or time.",
+            "Write 2026-01-30, 2026-01-30T14:05:00Z, 3d, or words such as yesterday.",
+        ) from error
 
 
 def _parse_iso(space: OpenSpace, text: str) -> datetime | None:

@@ -6,6 +6,7 @@ from datetime import date, datetime, timedelta
 
 from waypost.errors import WaypostError
 from waypost.flows.journal.importance import scored
+from waypost.flows.journal_files.language import journal_language
 from waypost.flows.journal_files.log import last_cleanup, next_cleanup
 from waypost.flows.journal_files.preferences import promoted_ids
 from waypost.flows.journal_files.tally import journal_tally, named_entries
@@ -37,7 +38,7 @@ from waypost.journal.index_page.tally import files_by_day
 from waypost.journal.layout import ARCHIVE, DNA, INDEX, PREFERENCES, STAGES, month_of, stage_of, week_of, year_of
 from waypost.journal.summary.frame import split_frame
 from waypost.journal.summary.items import source_of
-from waypost.journal.wording import main_language, without_markdown
+from waypost.journal.wording import without_markdown
 from waypost.model.journal import Entry, ScoredEntry, mark_of
 from waypost.store.journal import FileStamp
 
@@ -60,7 +61,7 @@ def content_of(space: OpenSpace) -> IndexContent:
     of_days = judged[len(older) :]
     tally = journal_tally(space)
     return IndexContent(
-        language=main_language(entry.text for entry in recent or older),
+        language=journal_language(space, space.clock()),
         now=now,
         condensing=_last_cleanup_state(space, of_days),
         created=tally.first,

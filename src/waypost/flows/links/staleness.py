@@ -103,6 +103,8 @@ def _check_page(
             verdict = replace(verdict, cause=before.cause, cause_searched_at=before.cause_searched_at)
         verdict = _explained(space, causes, row.reference, verdict)
         verdicts[key] = verdict
+        if finding.state == UNCHECKED and tree.git_was_late:
+            continue  # not stored: git is asked again next time
         if again or before is None or replace(before, checked_at=now) != verdict or before.tree:
             new.append(verdict)
     if new and space.store.may_write:
@@ -205,6 +207,9 @@ def follow_reference(tree: "TreeNow", reference: CodeReference, last: StoredVerd
         return CodeVerdict(UNCHECKED, path if tree.digest(path) else None, reference.line_range)
     if finding.state == DELETED and tree.cannot_read(path):
         return CodeVerdict(UNCHECKED, path, reference.line_range)  # what cannot be read is not gone
+    is_lost = finding.state in (DELETED, AMBIGUOUS) or (finding.state == CHANGED and finding.path != path)
+    if is_lost and tree.git_was_late:
+        return CodeVerdict(UNCHECKED, path, reference.line_range)  # git may know where it went
     return finding
 
 

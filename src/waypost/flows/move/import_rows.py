@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -21,6 +22,7 @@ from waypost.model.time import parse_time
 from waypost.store.open_databases import refuse_open_database
 from waypost.store.protocol import Edge
 from waypost.text.json_fault import json_fault
+from waypost.text.plural import counted
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 _MOST_LINKS = 10_000
@@ -96,10 +98,24 @@ def import_rows(
     space: OpenSpace, numbered_rows: Iterable[tuple[int, dict[str, Any]]], caller: Caller
 ) -> Iterator[Receipt]:
     """The same for numbered rows. All are checked before the first is written."""
-    rows = [(number, row) for number, row in numbered_rows if not _is_derived(row)]
+    rows, derived = [], 0
+    for number, row in numbered_rows:
+        if _is_derived(row):
+            derived += 1
+        else:
+            rows.append((number, row))
     drafts = [_draft_of(number, row) for number, row in rows]
     links = [_links_of(number, row) for number, row in rows]
-    return _write_all(space, drafts, links, caller)
+    return chain(_write_all(space, drafts, links, caller), _refuse_derived(derived))
+
+
+def _refuse_derived(count: int) -> list[Receipt]:
+    """One receipt for all rows of indexed code: the repository is their source."""
+    if not count:
+        return []
+    rows = counted(count, "row of indexed code was", "rows of indexed code were")
+    remedy = "Run `waypost init`, or carry the index with `waypost index export` and `waypost index import`."
+    return [Receipt(None, "refused", reason=f"{rows} not imported. {remedy}")]
 
 
 def _write_all(

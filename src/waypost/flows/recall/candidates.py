@@ -4,7 +4,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+<<<<<<< HEAD
 from itertools import islice
+=======
+from functools import lru_cache
+>>>>>>> main
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from waypost.errors import InvalidInput
@@ -25,7 +29,7 @@ from waypost.retrieve.question import ROLES, Question
 from waypost.retrieve.score import REACH, RankCandidates, ScoredMemory
 from waypost.retrieve.traits import ASKS
 from waypost.store.protocol import CodeSketch, FoundPassage, Population, Reader, VersionSketch
-from waypost.text.keywords import query_terms
+from waypost.text.keywords import has_only_terms, query_terms
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
@@ -73,7 +77,12 @@ def _only_talks(version: Version, question: str) -> bool:
     """Whether a turn between a person and an agent contains no answer. A question between people says something about them."""
     if version.kind != "conversation" or not (version.speaker is None or version.speaker.lower() in ROLES):
         return False
-    return is_chatter(version.text) or set(query_terms(version.text)) <= set(query_terms(question))
+    return is_chatter(version.text) or has_only_terms(version.text, _terms_of(question))
+
+
+@lru_cache(maxsize=100)
+def _terms_of(question: str) -> frozenset[str]:
+    return frozenset(query_terms(question))
 
 
 @dataclass(slots=True)

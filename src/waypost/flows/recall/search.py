@@ -1,7 +1,7 @@
 """Recall: read what is pending and what may answer in one transaction, rank it, and show the best k with reasons."""
 
 import time as timing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
@@ -301,6 +301,7 @@ class _Recall:
         if shared is not None:
             shared.gather(question)
             spread = shared.spread(spread)
+<<<<<<< HEAD
         most = len(gathered.sketches) if wanted.filters else self._considered
         scored = fuse(question, candidates, spread, roles, now=now, k=most)
         numbers = gathered.numbers()
@@ -308,22 +309,24 @@ class _Recall:
             [(numbers[memory.memory_id], memory) for memory in scored], gathered, first_facts, self._considered
         )
         memories = self._linked(reader, ranked, wanted)
+=======
+        scored, numbers = fuse(question, candidates, spread, roles, now=now), gathered.numbers()
+        memories = self._linked(reader, ((numbers[memory.memory_id], memory) for memory in scored), wanted)
+>>>>>>> main
         best = best_hits(memories, wanted, self._considered, outdone(memory for _, memory in memories))
         best = said_at_that_time(best) if question.only_time else evidence.prose(best, gathered, spread, roles)
         return best if shared is None else shared.joined(best, question, spread, now)
 
     def _linked(
-        self, reader: Reader, scored: list[tuple[int, ScoredMemory]], wanted: RecallFilter
+        self, reader: Reader, scored: Iterator[tuple[int, ScoredMemory]], wanted: RecallFilter
     ) -> list[tuple[ScoredMemory, LinkedMemory]]:
         """The first of these, compared with the tree: as many as it takes to show k that are wanted."""
-        at_once = self._considered
         memories = list[tuple[ScoredMemory, LinkedMemory]]()
-        for start in range(0, len(scored), at_once):
-            part = scored[start : start + at_once]
+        while part := list(islice(scored, self._considered)):
             versions = reader.memories.by_number([number for number, _ in part])
             linked = looked_at(self._space, reader, list(versions.values()))
             memories += [(memory, linked[number]) for number, memory in part if number in linked]
-            if sum(wanted.admits(memory) for _, memory in memories) >= self._k:
+            if not wanted.filters or sum(wanted.admits(memory) for _, memory in memories) >= self._k:
                 break
         return memories
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from waypost.flows.open_space import OpenSpace
@@ -98,8 +99,8 @@ class SharedHits:
         self, giver: Giver, gathered: Gathered[VersionSketch], question: Question, spread: Populations, now: datetime
     ) -> list[Hit]:
         candidates, wanted, k = prose_candidates(gathered), self.query.wanted, self.query.k
-        most = len(gathered.sketches) if wanted.filters else max(LOOKED_AT, 2 * k)
-        scored = fuse(question, candidates, spread, self.query.roles, now=now, k=most)
+        most = None if wanted.filters else max(LOOKED_AT, 2 * k)
+        scored = list(islice(fuse(question, candidates, spread, self.query.roles, now=now), most))
         all_numbers = gathered.numbers()
         numbers = [all_numbers[memory.memory_id] for memory in scored]
         linked = giver.linked(self.space, list(giver.reader.memories.by_number(numbers).values()))

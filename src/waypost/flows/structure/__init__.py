@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from waypost.lazy import lazy_modules
 
 if TYPE_CHECKING:
+    from waypost.flows.structure import about as about
     from waypost.flows.structure import answers as answers
     from waypost.flows.structure import impact as impact
     from waypost.flows.structure import lookup as lookup

@@ -54,6 +54,19 @@ def symbols(
     return SymbolList(answer.symbols, answer.total, answer.nearest, notices)
 
 
+def symbol_names(space: OpenSpace, prefix: str, limit: int) -> list[str]:
+    """Last parts of names that begin with `prefix`, in any case; qualified names if the prefix has a dot."""
+    owner, dot, last = prefix.rpartition(".")
+    with space.store.read() as reader:
+        names = reader.structure.names_starting(space.identity.checkout_id, last)
+    if dot:
+        whole = [
+            name for name in names if name.lower().startswith(prefix.lower()) or f".{owner.lower()}." in name.lower()
+        ]
+        return sorted(whole)[:limit]
+    return sorted({name.rpartition(".")[2] for name in names})[:limit]
+
+
 class Chosen(NamedTuple):
     """The symbol that a text names. Overloads count as one symbol.
 

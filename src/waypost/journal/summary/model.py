@@ -1,10 +1,9 @@
 """What a language model gets of a period, and what Waypost takes from its answer.
 
-Every sentence must name its source entries, and every number in it must occur in them. Other sentences are dropped. So
-a sentence can be found again when one of its entries is forgotten, and is not entirely made up.
+Every sentence must name its source entries, and they must support it (`support.py`). Other sentences are dropped. So a
+sentence can be found again when one of its entries is forgotten, and is not made up.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,13 +19,13 @@ from waypost.journal.summary.page import (
     render_page,
     strongest_of_months,
 )
+from waypost.journal.summary.support import is_supported
 from waypost.journal.wording import SummaryWords, clip, without_markdown
 
 SECTIONS = HEADINGS[:5]
 LANGUAGE_NAMES = {"en": "English", "de": "German", "ru": "Russian"}
 LONGEST_POINT = 400
 _MOST_POINTS = 200  # examined of one answer
-_NUMBER = re.compile(r"\d[\d.,:]*\d")  # a single digit may be the model's own count
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +86,13 @@ def _point(section: str, row: Any, sources: Sequence[Sequence[int]], items: Sequ
     numbers = [number for number in row["from"] if type(number) is int and 0 < number <= len(sources)]
     indices = tuple(sorted({index for number in numbers for index in sources[number - 1]}))
     sources_used = [items[index] for index in indices]
-    source = "\n".join(f"{item.day} {item.day:%d.%m.%Y} {item.text}" for item in sources_used)
-    return ModelPoint(section, text, indices) if text and indices and is_grounded(text, source) else None
+    source = "\n\n".join(_source_text(item) for item in sources_used)
+    return ModelPoint(section, text, indices) if text and indices and is_supported(text, source) else None
 
 
-def is_grounded(text: str, source: str) -> bool:
-    """Whether every number of a text (each part of a date separately) occurs in its source."""
-    source_numbers = {
-        part.lstrip("0") for number in _NUMBER.findall(source) for part in (number, *re.split("[.,:]", number))
-    }
-    source_numbers |= {part.lstrip("0") for part in re.findall(r"\d+", source)}
-    parts = [part for number in _NUMBER.findall(text) for part in re.split("[.,:]", number) if part]
-    return source_numbers.issuperset(part.lstrip("0") for part in parts)
+def _source_text(item: SummaryItem) -> str:
+    """All that the model was given of an entry."""
+    return f"{item.day} {item.day:%d.%m.%Y} {item.entry.speaker or ''} {item.label}\n\n{item.text}"
 
 
 def model_page(

@@ -52,9 +52,10 @@ def strongest_of_months(items: Sequence[SummaryItem]) -> list[int]:
     return [best[month] for month in sorted(best)]
 
 
-def language_of_items(items: Sequence[SummaryItem]) -> str:
-    """The language of the important items, or of all if none is important."""
-    return main_language(item.text for item in [item for item in items if item.score >= WEEK.least] or items)
+def language_of_items(items: Sequence[SummaryItem], otherwise: str = "") -> str:
+    """The language of the important items, or of all if none is important; `otherwise` if they have little text."""
+    important = [item for item in items if item.score >= WEEK.least]
+    return main_language((item.text for item in important or items), otherwise)
 
 
 def title_of(period: Period, words: SummaryWords) -> str:

@@ -78,7 +78,7 @@ def test_a_memory_in_postgresql_is_refused_before_its_server_is_asked(
     for command in (["list"], ["make"], ["restore", "--yes"]):
         done = waypost("backup", *command)
         assert done.code == 1
-        assert "PostgreSQL" in done.err and "docs/how-to/operations.md" in done.err
+        assert "PostgreSQL" in done.err and "docs/how-to/postgres.md" in done.err
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from waypost.faces.cli.commands.code_links import read_place
 from waypost.faces.cli.output.code_links import hit_with_links, link_lines, print_about, print_stale, with_links
 from waypost.faces.cli.output.editor_links import EditorLinks
 from waypost.faces.cli.session import CommandSession
-from waypost.model.code_link import AboutHit, CodeLink, LinkedMemory, StaleReport
+from waypost.model.code_link import OVERRIDDEN, AboutHit, CodeLink, LinkedMemory, RelatedCode, StaleReport
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, CodeVerdict
 from waypost.model.memory import State, Version
 from waypost.model.reference import CodeReference, LineRange
@@ -47,12 +47,12 @@ def test_code_that_is_as_it_was_is_shown_with_its_place_and_name() -> None:
 
 
 def test_changed_code_says_stale_in_words_since_when_and_how_much() -> None:
-    assert said(CHANGED_LINK) == ["STALE since 2026-11-03: code_changed: src/a.py:4 (35% changed)"]
+    assert said(CHANGED_LINK) == ["STALE since 2026-11-03: code changed: src/a.py:4 (35% changed)"]
 
 
 def test_deleted_code_is_named_by_where_it_was() -> None:
     gone = CodeLink(CodeReference("src/a.py", stale_since=DAY), WAS, CodeVerdict(DELETED), True)
-    assert said(gone) == ["STALE since 2026-11-03: code_changed: src/a.py:3 (deleted)"]
+    assert said(gone) == ["STALE since 2026-11-03: code changed: src/a.py:3 (deleted)"]
 
 
 def test_moved_code_is_no_alarm() -> None:
@@ -63,14 +63,14 @@ def test_moved_code_is_no_alarm() -> None:
 def test_code_that_moved_and_changed_says_both() -> None:
     both = CodeLink(HERE, WAS, CodeVerdict(CHANGED, "src/b.py", amount=0.5), True)
     assert said(both) == [
-        "STALE since 2026-11-03: code_changed: src/b.py:17 (50% changed)",
+        "STALE since 2026-11-03: code changed: src/b.py:17 (50% changed)",
         "moved: src/a.py:3 → src/b.py:17",
     ]
 
 
 def test_code_that_could_be_in_several_places_names_them() -> None:
     found = CodeVerdict(AMBIGUOUS, others=("x.py:1", "y.py:2"))
-    assert said(CodeLink(WAS, WAS, found, True)) == ["STALE: code_changed: src/a.py:3 (could be x.py:1 or y.py:2)"]
+    assert said(CodeLink(WAS, WAS, found, True)) == ["STALE: code changed: src/a.py:3 (could be x.py:1 or y.py:2)"]
 
 
 def test_code_that_nobody_could_check_says_so() -> None:
@@ -105,7 +105,7 @@ def test_nothing_stale_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_memory_stale_for_another_reason_says_it(capsys: pytest.CaptureFixture[str]) -> None:
     print_about([AboutHit(memory(CodeLink(WAS, WAS), stale=True), "file", CodeLink(WAS, WAS))], "src/a.py", NO_LINKS)
     out = capsys.readouterr().out
-    assert "STALE: code_changed: …" in out
+    assert "STALE: code changed: …" in out
     assert "about this file" in out
 
 
@@ -232,7 +232,7 @@ def test_an_answer_about_changed_code_is_marked_stale(waypost: Waypost, remember
     file.write_text(CHANGED_CODE)
     done = waypost("ask", QUESTION)
     assert "   STALE since 20" in done.out
-    assert ": code_changed: src/upload.py:4 (" in done.out
+    assert ": code changed: src/upload.py:4 (" in done.out
     assert "\x1b" not in done.out
     (hit,) = waypost("ask", QUESTION, "--json").json["hits"]
     (ref,) = hit["code_refs"]
@@ -335,3 +335,11 @@ def test_maintain_says_what_each_step_did_and_does_it_once(waypost: Waypost, rem
     forced = {step["step"]: step for step in waypost("maintain", "--force", "--json").json["steps"]}
     assert forced["references"]["skipped"] is False
     assert "1 memory points at code: " in waypost("maintain", "--force").out
+
+
+def test_a_memory_about_overridden_code_is_labelled(capsys: pytest.CaptureFixture[str]) -> None:
+    related = RelatedCode(OVERRIDDEN, "Store.read", "FileStore.read")
+    print_about([AboutHit(memory(CHANGED_LINK), OVERRIDDEN, CHANGED_LINK, related)], "src/b.py:3", NO_LINKS)
+    out = capsys.readouterr().out
+    assert out.startswith("No memories about src/b.py:3.\n")
+    assert "about `Store.read`, which `FileStore.read` overrides" in out

@@ -41,6 +41,24 @@ def test_init_counts_what_it_found(waypost: Waypost, tree: Path) -> None:
     assert waypost("init", "--json").json["unchanged"] == 2
 
 
+def test_an_index_goes_to_a_file_and_back(waypost: Waypost, tree: Path, tmp_path: Path) -> None:
+    file = str(tmp_path / "team.idx")
+    assert waypost("index", "export", file).code == 2, "nothing is indexed yet"
+    waypost("init")
+    written = waypost("index", "export", file, "--json").json
+    assert written.keys() == {"path", "files", "vectors", "left_out", "pending", "size"}
+    assert written["files"] == 2
+    again = waypost("index", "export", file)
+    assert (again.code, "exists" in again.err) == (2, True)
+    (tree / "src" / "upload.py").write_text("x = 1\n")
+    waypost("init")
+    (tree / "src" / "upload.py").write_text(CODE)
+    taken = waypost("index", "import", file, "--json").json
+    assert taken.keys() >= {"files", "read", "pending", "taken", "refused", "vectors", "notices"}
+    assert taken["taken"] == 1
+    assert "Taken over: " in waypost("index", "import", file).out
+
+
 def test_init_tells_people_what_to_do_next(waypost: Waypost, tree: Path) -> None:
     done = waypost("init")
     assert done.code == 0

@@ -54,6 +54,17 @@ def test_a_memory_about_the_whole_file_stands_above(sample: Sample, browse: Brow
     assert page.index("About the whole file") < page.index("reviewed by two people") < page.index('id="L1"')
 
 
+def test_memories_about_code_that_a_file_calls_stand_below(sample: Sample, browse: Browse) -> None:
+    (sample.root / "src" / "cart.py").write_text(
+        "from checkout import total\n\n\ndef pay(rows):\n    return total(rows)\n"
+    )
+    sample.memory.index()
+    page = browse(sample.memory).get("code/src/cart.py")
+    assert page.index('id="L5"') < page.index("About code that this file calls")
+    assert "about `total`, which this file calls · src/checkout.py" in page
+    assert "No memories about this file yet." in page
+
+
 def test_what_pointed_at_lost_code_is_told_below(sample: Sample, browse: Browse) -> None:
     (sample.root / "src" / "checkout.py").write_text("x = 1\n")
     page = browse(sample.memory).get("code/src/checkout.py")

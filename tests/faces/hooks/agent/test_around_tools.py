@@ -11,8 +11,7 @@ from tests.conftest import Git
 
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
-from waypost.faces.hooks.agent.answer import answers
-from waypost.faces.hooks.agent.event import handle
+from waypost.faces.hooks.agent.event import answers, handle
 from waypost.faces.hooks.agent.tool_input import tool_files, tool_problem
 from waypost.faces.hooks.socket.place import run_folder
 from waypost.faces.hooks.socket.server import serve_hooks

@@ -15,8 +15,7 @@ from tests.conftest import Git
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
 from waypost.faces.hooks.agent import event as agent_event
-from waypost.faces.hooks.agent.answer import answers
-from waypost.faces.hooks.agent.event import first_of, handle
+from waypost.faces.hooks.agent.event import answers, first_of, handle
 from waypost.faces.hooks.agent.formats import HookInput, HookOutput
 from waypost.faces.hooks.socket.place import run_folder
 from waypost.faces.hooks.socket.server import serve_hooks

@@ -27,6 +27,8 @@ PROMPTS: dict[str, dict[str, Any]] = {
     "vscode": {"sessionId": "s", "transcript_path": "/t.jsonl", "cwd": "/p", "prompt": "why?"},
     "qwen": {"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/p", "prompt": "why?", "prompt_id": "s#0"},
     "copilot": {"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/p", "prompt": "why?"},
+    "opencode": {"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/p", "prompt": "why?"},
+    "pi": {"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/p", "prompt": "why?"},
     "cursor": {
         "conversation_id": "s",
         "generation_id": "g",

@@ -12,6 +12,7 @@ import pytest
 from waypost import config
 from waypost.faces.hooks.agent import session_end
 from waypost.faces.hooks.agent.formats import HookInput
+from waypost.faces.hooks.agent.open_sessions import note_kept, note_open, unkept
 from waypost.memory import Memory
 
 
@@ -145,3 +146,31 @@ def test_the_process_that_is_started_keeps_the_session_and_ends(
     (keeper,) = started
     assert keeper.wait(120) == 0
     assert project.kept == {"Word"}
+
+
+@pytest.mark.parametrize(("agent", "lost"), [("gemini", True), ("claude-code", False)])
+def test_a_prompt_of_a_killed_session_is_kept_though_the_agent_deletes_its_transcript(
+    project: Project, agent: str, lost: bool
+) -> None:
+    asked = HookInput("prompt", agent, "killed-1", str(project.root), "Paint the door blue.", "/gone/t.jsonl")
+    starts = HookInput("session-start", agent, "next-2", str(project.root), transcript="/gone/u.jsonl")
+    note_open(asked, project.folder)
+    assert list(unkept(project.folder, starts, project.root)) == []  # it may be about to write its transcript
+    [note] = (project.folder / "open-sessions").iterdir()
+    os.utime(note, (note.stat().st_atime, note.stat().st_mtime - 60))
+    left = list(unkept(project.folder, starts, project.root))
+    assert [session.prompt for session in left] == (["Paint the door blue."] if lost else [])
+    for session in left:
+        assert session_end.keep(session, config.load())
+        assert project.kept == {"Paint the door blue."}
+        assert list(unkept(project.folder, starts, project.root)) == []
+
+
+def test_an_answered_prompt_is_not_kept_again_without_its_transcript(project: Project) -> None:
+    asked = HookInput("prompt", "gemini", "s-1", str(project.root), "Paint the door blue.", "/gone/t.jsonl")
+    note_open(asked, project.folder)
+    note_kept(HookInput("turn-end", "gemini", "s-1", str(project.root), transcript="/gone/t.jsonl"), project.folder)
+    [note] = (project.folder / "open-sessions").iterdir()
+    os.utime(note, (0, note.stat().st_mtime - 60))
+    starts = HookInput("session-start", "gemini", "s-2", str(project.root))
+    assert list(unkept(project.folder, starts, project.root)) == []

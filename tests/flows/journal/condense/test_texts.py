@@ -124,9 +124,9 @@ def test_garbage_is_asked_again_in_halves_and_then_the_rules_write(space: OpenSp
 
 
 def test_an_answer_that_came_only_in_halves_is_put_together(space: OpenSpace) -> None:
-    halves = [answer(("later", "First half.", [1])), answer(("later", "Second half.", [1]))]
+    halves = [answer(("later", "The launch moves to March.", [1])), answer(("later", "The shop has a launch.", [1]))]
     text = summary_of(space, WEEK, ENTRIES, writer=SummaryWriter(FakeLlm(["no", "no", *halves]))).text
-    assert "First half." in text and "Second half." in text
+    assert "The launch moves to March." in text and "The shop has a launch." in text
 
 
 @pytest.mark.parametrize("refusal", [LlmRefused("It refused.", "Go on."), LlmUnavailable("Too long.", "Lower it.")])

@@ -10,8 +10,9 @@ from typer import Argument, Option
 from waypost import config
 from waypost.faces.cli.framework import AsOf, Ctx, Json, KnownAt, Yes, app, model_app, session_of
 from waypost.faces.cli.output.memories import print_json, print_status, safe
+from waypost.faces.cli.output.progress import working
 from waypost.faces.cli.session import caller, confirm
-from waypost.model.time import format_time
+from waypost.model.time import format_minute, format_time
 from waypost.text.plural import counted
 
 
@@ -46,7 +47,8 @@ def doctor(
         return
     from waypost.flows.findings import report_of
 
-    report = report_of(session_of(context).memory(for_repair=True).admin.doctor(fix=fix))
+    with working("Checking", json=json):
+        report = report_of(session_of(context).memory(for_repair=True).admin.doctor(fix=fix))
     if json:
         print_json(report)
     else:
@@ -64,7 +66,8 @@ def doctor(
 def rebuild(context: Ctx, yes: Yes = False, json: Json = False) -> None:
     """Rebuild the index from stored memories."""
     confirm("Delete the index and build it again?", yes=yes)
-    pending = session_of(context).memory(yes=yes).admin.rebuild()
+    with working("Building the index", json=json):
+        pending = session_of(context).memory(yes=yes).admin.rebuild()
     if json:
         print_json({"status": "rebuilt", "pending": pending})
     else:
@@ -142,7 +145,7 @@ def exports(context: Ctx, json: Json = False) -> None:
         return
     for file in files:
         memories = counted(file.memories, "memory", "memories")
-        print(f"{format_time(file.made_at)}  {memories:>16}  {file.size:>10} bytes  {file.path}")
+        print(f"{format_minute(file.made_at)}  {memories:>16}  {file.size:>10} bytes  {file.path}")
     if not files:
         print("No exports yet. Make one with `waypost export`.")
 

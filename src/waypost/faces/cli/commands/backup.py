@@ -2,19 +2,20 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from typer import Argument
 
-from waypost.faces.cli.framework import Ctx, Json, Yes, app, session_of
+from waypost.faces.cli.framework import Ctx, Json, Yes, app, command_group, session_of
 from waypost.faces.cli.output.memories import print_json
+from waypost.faces.cli.output.progress import working
 from waypost.faces.cli.session import confirm
+from waypost.model.time import format_minute
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
     from waypost.flows.backup.restore import RestorePlan
     from waypost.flows.backup.snapshots import MemoryBackup
 
-backup_app = typer.Typer(help="Make, list and restore snapshots of this memory.", no_args_is_help=True)
+backup_app = command_group("Make, list and restore snapshots of this memory.")
 app.add_typer(backup_app, name="backup")
 _MEGABYTE = 1_000_000
 
@@ -35,7 +36,8 @@ def list_(context: Ctx, json: Json = False) -> None:
 @backup_app.command("make")
 def make_(context: Ctx, json: Json = False) -> None:
     """Make a snapshot now."""
-    snapshot = session_of(context).backups().make()
+    with working("Making a snapshot", json=json):
+        snapshot = session_of(context).backups().make()
     if json:
         print_json(snapshot.to_json())
         return
@@ -56,7 +58,8 @@ def restore_(
         print(_plan_text(plan))
     if not plan.changes_nothing:
         confirm("Restore it?", yes=yes)
-    done = backups.restore(plan.backup.id)
+    with working("Restoring", json=json):
+        done = backups.restore(plan.backup.id)
     if json:
         print_json(done.to_json())
         return
@@ -70,7 +73,7 @@ def restore_(
 
 
 def _line(snapshot: "MemoryBackup") -> str:
-    when = f"{snapshot.made_at:%Y-%m-%d %H:%M} UTC" if snapshot.made_at else "unknown time"
+    when = format_minute(snapshot.made_at) if snapshot.made_at else "unknown time"
     state = "intact" if snapshot.is_sound else f"DAMAGED: {snapshot.problem}"
     return f"{snapshot.id}  {when}  {counted(snapshot.memories, 'memory', 'memories'):>16}  {_size(snapshot):>9}  {snapshot.cause:16}  {state}"
 
@@ -81,7 +84,7 @@ def _size(snapshot: "MemoryBackup") -> str:
 
 def _plan_text(plan: "RestorePlan") -> str:
     snapshot = plan.backup
-    when = f"{snapshot.made_at:%Y-%m-%d %H:%M} UTC" if snapshot.made_at else "an unknown time"
+    when = format_minute(snapshot.made_at) if snapshot.made_at else "an unknown time"
     head = f"Snapshot {snapshot.id} of {when}, {counted(snapshot.memories, 'memory', 'memories')}."
     if plan.is_damaged:
         return f"{head}\nThe database is damaged or missing. Memories written since the snapshot are not in it."

@@ -12,6 +12,7 @@ from waypost.errors import InvalidInput, NotFound
 from waypost.faces.cli import output
 from waypost.faces.cli.framework import AsOf, Ctx, Json, KnownAt, app, session_of
 from waypost.faces.cli.output.memories import print_json
+from waypost.faces.cli.output.progress import working
 from waypost.model.reference import CodeReference
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ def stale(
     """List memories whose code has changed, with what changed and since when."""
     session = session_of(context)
     memory = session.memory()
-    report = memory.code.stale(_resolved_paths(session, [*(paths or ()), *(files or ())]), check=check)
+    with working("Comparing memories with their code", json=json):
+        report = memory.code.stale(_resolved_paths(session, [*(paths or ()), *(files or ())]), check=check)
     places = output.editor_links.editor_links_of(memory)
     if json:
         row = report.to_json()
@@ -147,7 +149,8 @@ def maintain(
     json: Json = False,
 ) -> None:
     """Run due maintenance: index changed files, check code references, clean up. Meant for a schedule."""
-    done = session_of(context).memory().admin.maintain(force=force, dry_run=dry_run)
+    with working("Maintenance", json=json):
+        done = session_of(context).memory().admin.maintain(force=force, dry_run=dry_run)
     row = {"dry_run": dry_run, "steps": [step.to_json() for step in done]}
     print_json(row) if json else output.code_links.print_steps(done)
 

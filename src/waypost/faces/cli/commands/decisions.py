@@ -8,6 +8,7 @@ from typer import Argument, Option
 from waypost.errors import NotFound
 from waypost.faces.cli.framework import AsOf, Ctx, Json, KnownAt, app, session_of
 from waypost.faces.cli.output.memories import console, print_json, print_notices, print_receipt, safe
+from waypost.model.code_link import plain_reason
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,7 +28,10 @@ _ON = {"justifies": "justifies", "blocks": "limits", "leads_to": "leads to", "ca
 @app.command()
 def decide(
     context: Ctx,
-    text: Annotated[str, Argument(metavar="TEXT", help="The decision, or the id of one to extend.")],
+    text: Annotated[
+        str | None,
+        Argument(metavar="[TEXT]", help="The decision, or the id of one to extend (default: write it in your editor)."),
+    ] = None,
     because: Annotated[list[str] | None, Option("--because", metavar="REASON", help=f"Why: {_PART}")] = None,
     leads_to: Annotated[
         list[str] | None, Option("--leads-to", metavar="CONSEQUENCE", help=f"Consequence: {_PART}")
@@ -46,6 +50,14 @@ def decide(
     json: Json = False,
 ) -> None:
     """Record a decision with its reasons, consequences and constraints."""
+    if text is None:
+        from waypost.faces.cli.editor import edited_decision
+
+        written = edited_decision()
+        text = written.text
+        because = [*(because or ()), *written.because]
+        leads_to = [*(leads_to or ()), *written.leads_to]
+        given = [*(given or ()), *written.given]
     done = (
         session_of(context)
         .memory()
@@ -142,7 +154,7 @@ def _print_node(out: "Console", node: "CausalNode", link: str, indent: int) -> N
     out.print(f"{' ' * indent}{f'{link}: ' if link else ''}{line}", markup=False, style=None if link else "bold")
     inside = " " * (indent + 2)
     if node.is_stale:
-        out.print(f"{inside}STALE: {safe(node.stale_reason or 'the code has changed')}", markup=False, style="red")
+        out.print(f"{inside}STALE: {safe(plain_reason(node.stale_reason))}", markup=False, style="red")
     until = f" until {node.valid_until:%Y-%m-%d}" if node.valid_until else ""
     proof = f" · {safe(', '.join(node.evidence))}" if node.evidence else ""
     who = node.source if node.actor == node.source else f"{node.source} {safe(node.actor)}"

@@ -10,7 +10,10 @@ from waypost.faces.cli import output
 from waypost.faces.cli.framework import AsOf, Ctx, Id, Json, KnownAt, Yes, app, session_of
 from waypost.faces.cli.output.memories import print_json, print_pairs
 from waypost.faces.cli.output.progress import progress
-from waypost.model.lifetime import format_seconds, parse_seconds
+from waypost.model.code_link import plain_reason
+from waypost.model.lifetime import format_seconds
+from waypost.model.time import format_minute
+from waypost.text.durations import parse_duration
 
 if TYPE_CHECKING:
     from waypost.flows.write.lifetime import LifetimeStatus
@@ -161,7 +164,7 @@ def ttl(
         raise InvalidInput("--none removes the TTL.", "Remove the other options, or remove --none.")
     memory = session_of(context).memory(yes=yes)
     if given or none:
-        seconds = None if length is None else parse_seconds(length)
+        seconds = None if length is None else parse_duration(length)
         lifetime = memory.facts.set_ttl(
             memory_id, seconds, refresh=refresh or (), on_expire=on_expire, ttl_class=ttl_class
         )
@@ -179,14 +182,14 @@ def _print(lifetime: "LifetimeStatus") -> None:
     else:
         usual = f" ({state.ttl_class})" if state.ttl_class else ""
         pairs["ttl"] = f"{format_seconds(state.ttl_seconds)}{usual}" if state.ttl_seconds else "-"
-        pairs["expires"] = f"{state.expires_at:%Y-%m-%d %H:%M} UTC"
+        pairs["expires"] = format_minute(state.expires_at)
         pairs["then"] = _ENDS[state.on_expire or "stale"]
     if state.refresh:
         pairs["restarts when"] = f"{', '.join(state.refresh)} changes"
     if state.protected:
         pairs["protected"] = "does not expire while protected"
     if state.archived_at is not None:
-        pairs["archived"] = f"{state.archived_at:%Y-%m-%d %H:%M} UTC"
+        pairs["archived"] = format_minute(state.archived_at)
     if state.is_stale:
-        pairs["STALE"] = state.stale_reason or "for another reason"
+        pairs["STALE"] = plain_reason(state.stale_reason, "for another reason")
     print_pairs(pairs)

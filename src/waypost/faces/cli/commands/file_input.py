@@ -12,7 +12,8 @@ import typer
 
 from waypost.errors import InvalidInput
 from waypost.faces.cli.output.editor_links import place_text
-from waypost.faces.cli.output.memories import print_json, print_receipt, safe, speaks_unicode
+from waypost.faces.cli.output.memories import print_json, print_receipt, readable_value, safe, speaks_unicode
+from waypost.faces.cli.output.progress import working
 from waypost.faces.cli.session import CommandSession, confirm, interactive
 from waypost.flows.move.export import write_rows
 from waypost.flows.move.import_rows import check_drafts, read_lines
@@ -22,7 +23,7 @@ from waypost.memory.rows import history_row
 from waypost.model.labels import LABELS
 from waypost.model.memory import SAID_BY, AuditEntry
 from waypost.model.receipt import Receipt
-from waypost.model.time import format_time
+from waypost.model.time import format_minute
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -227,15 +228,15 @@ def print_history(history: History, *, json: bool) -> None:
         print_json(history_row(history))
         return
     for version in (*history.versions, *history.related):
-        until = f" until {format_time(version.superseded_at)}" if version.superseded_at else ""
-        true = f"true from {format_time(version.valid_from)}"
-        true += f" until {format_time(version.valid_until)}" if version.valid_until else ""
+        until = f" until {format_minute(version.superseded_at)}" if version.superseded_at else ""
+        true = f"true from {format_minute(version.valid_from)}"
+        true += f" until {format_minute(version.valid_until)}" if version.valid_until else ""
         other = "" if version.memory_id == history.memory_id else f"  [{version.memory_id}]"
         original = version.details.get(SAID_BY)
         who = f"{version.source} ({version.actor})" + (
             f" for {original['source']} ({original['actor']})" if original else ""
         )
-        print(f"{format_time(version.recorded_at)}{until}  {safe(who)}, {true}, version {version.number}{other}")
+        print(f"{format_minute(version.recorded_at)}{until}  {safe(who)}, {true}, version {version.number}{other}")
         print(f"    {safe(version.text)}")
         for ref in version.refs:
             print(f"    at {place_text(ref.file_path, ref.line_range.start if ref.line_range else None)}")
@@ -246,10 +247,10 @@ def print_audit(entries: Sequence[AuditEntry], *, json: bool) -> None:
         print_json({"entries": [entry.to_json() for entry in entries]})
         return
     for entry in entries:
-        details = " ".join(f"{name}={value}" for name, value in entry.details.items())
-        print(
-            f"{format_time(entry.at)}  {entry.action:<10} {entry.memory_id or '-':<26}  {entry.source} ({entry.actor})  {safe(details)}"
-        )
+        said = {name: value for name, value in entry.details.items() if value not in (None, False, 0, "", [], {})}
+        details = ", ".join(f"{name.replace('_', ' ')} {readable_value(value)}" for name, value in said.items())
+        line = f"{format_minute(entry.at)}  {entry.action:<10} {entry.memory_id or '-':<26}  {entry.source} ({entry.actor})"
+        print(safe(f"{line}  {details}".rstrip()))
 
 
 def export(memory: "Memory", path: Path | None, options: dict[str, Any], *, json: bool) -> None:
@@ -263,7 +264,8 @@ def export(memory: "Memory", path: Path | None, options: dict[str, Any], *, json
             ascii_only=not speaks_unicode(),
         )
         return
-    done = memory.admin.export(path, **options)
+    with working("Exporting", json=json):
+        done = memory.admin.export(path, **options)
     if json:
         row = {"path": str(done.path), "memories": done.memories, "size": done.size, "format": options["form"]}
         print_json(row | ({"damaged": True, "skipped": list(done.skipped)} if done.is_damaged else {}))

@@ -10,14 +10,14 @@ from typer import Argument, Option
 
 from waypost import config
 from waypost.errors import InvalidInput
-from waypost.faces.cli.framework import Ctx, Json, app, session_of
+from waypost.faces.cli.framework import Ctx, Json, app, command_group, session_of
 from waypost.faces.cli.output.memories import print_json, print_notices, safe
 
 if TYPE_CHECKING:
     from waypost.faces.hooks.git.install import HookReport, HookState
     from waypost.faces.hooks.git.script import Installer
 
-hook_app = typer.Typer(help="Git hooks that start stale checks after each change.", no_args_is_help=True)
+hook_app = command_group("Git hooks that start stale checks after each change.")
 app.add_typer(hook_app, name="hook")
 
 Program = Annotated[str, Argument(metavar="git", help="Always `git`.")]

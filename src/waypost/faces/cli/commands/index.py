@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import typer
 from typer import Argument, Option
 
 from waypost.errors import WaypostError
@@ -14,6 +15,8 @@ from waypost.faces.cli.output.index import (
     print_analysis,
     print_architecture,
     print_index,
+    print_index_export,
+    print_index_import,
     print_summarised,
     skipped_rows,
 )
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
     from waypost.faces.watch import ChangeBatch
 
 _SHOWN_PATHS = 3
+
+index_app = typer.Typer(help="Hand an index on to other clones of the repository.", no_args_is_help=True)
+app.add_typer(index_app, name="index")
 
 Force = Annotated[bool, Option("--force", help="Also process unchanged files.")]
 
@@ -72,6 +78,31 @@ def init(
     else:
         print_index(done, explain=explain)
         print_notices((*(relative.notice for relative in relatives), *memory.journal.notices()))
+
+
+@index_app.command("export")
+def index_export(context: Ctx, path: Annotated[Path, Argument(metavar="FILE")], json: Json = False) -> None:
+    """Write what was read from code, with vectors, to a new file. It contains no memories of people or agents."""
+    done = session_of(context).memory().code.export_index(path)
+    print_json(done.to_json()) if json else print_index_export(done)
+
+
+@index_app.command("import")
+def index_import(
+    context: Ctx,
+    path: Annotated[Path, Argument(metavar="FILE", help="A file that `waypost index export` wrote.")],
+    wait: Annotated[bool, Option("--wait/--no-wait", help="Wait until everything is embedded.")] = True,
+    json: Json = False,
+) -> None:
+    """Index a project. Files with the same content as in FILE are not parsed or embedded again."""
+    memory = session_of(context).memory()
+    with progress(json=json) as report:
+        done = memory.code.import_index(path, wait=wait, report=report)
+    if json:
+        print_json(done.to_json())
+    else:
+        print_index(done.report, explain=False)
+        print_index_import(done)
 
 
 @app.command()

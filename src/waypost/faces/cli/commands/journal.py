@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from waypost.faces.cli.framework import Ctx, Json, app, session_of
+from waypost.faces.cli.framework import Ctx, Json, app, command_group, session_of
 from waypost.faces.cli.output.journal import print_condensed, print_lines, print_similar, print_stats, print_timeline
 from waypost.faces.cli.output.memories import print_json, print_notices, print_pairs, safe
-from waypost.faces.cli.output.progress import progress
+from waypost.faces.cli.output.progress import progress, working
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from waypost.flows.journal.entry_import import EntryImportReport, Returned
 
 
-journal_app = typer.Typer(
-    help="Conversations and notes in daily Markdown files, condensed as they age.", no_args_is_help=True
-)
+journal_app = command_group("Conversations and notes in daily Markdown files, condensed as they age.")
 app.add_typer(journal_app, name="journal")
 
 DryRun = Annotated[bool, Option("--dry-run", help="Only show what would be done.")]
@@ -103,7 +101,8 @@ def condense(
     json: Json = False,
 ) -> None:
     """Condense what is due: trim yesterday, write weekly, monthly and yearly summaries, compress the archive."""
-    done = session_of(context).memory().journal.condense(force=force, dry_run=dry_run)
+    with working("Condensing", json=json):
+        done = session_of(context).memory().journal.condense(force=force, dry_run=dry_run)
     print_json(done.to_json()) if json else print_condensed(done)
 
 
@@ -240,7 +239,7 @@ def log(
         return
     for row in rows:
         details = " ".join(f"{name}={value}" for name, value in row.items() if name not in ("time", "event"))
-        print(safe(f"{str(row.get('time', ''))[:19]}  {row.get('event', '')}  {details}"))
+        print(safe(f"{str(row.get('time', ''))[:19]}Z  {row.get('event', '')}  {details}"))
 
 
 @journal_app.command("approve-dna")

@@ -50,7 +50,7 @@ def _answer_hooks(project: ServedProject, settings: Settings, at_end: AtEnd) -> 
 def listen_for_hooks(directory: Path, settings: Settings, at_end: AtEnd) -> None:
     """Answer agent hooks in this project. `at_end` gets the function that stops it."""
     from waypost.errors import WaypostError
-    from waypost.faces.hooks.agent.answer import answers
+    from waypost.faces.hooks.agent.event import answers
     from waypost.faces.hooks.socket.place import run_folder
     from waypost.faces.hooks.socket.server import serve_hooks
 

@@ -10,7 +10,9 @@ from waypost.errors import InvalidInput, NotFound
 from waypost.faces.cli import output
 from waypost.faces.cli.framework import Archived, AsOf, Ctx, Id, Json, KnownAt, Yes, app, session_of
 from waypost.faces.cli.output.memories import print_json, print_notices, print_rows
+from waypost.faces.cli.output.progress import working
 from waypost.faces.cli.session import confirm
+from waypost.text.durations import parse_duration
 from waypost.text.plural import counted
 
 
@@ -29,7 +31,9 @@ def remember(
     valid_from: Annotated[str | None, Option(metavar="TIME", help="True since (default: now).")] = None,
     valid_until: Annotated[str | None, Option(metavar="TIME", help="True until.")] = None,
     parent: Annotated[str | None, Option(metavar="ID", help="Its parent fact.")] = None,
-    ttl: Annotated[int | None, Option(metavar="SECONDS", help="Expire after this many seconds.")] = None,
+    ttl: Annotated[
+        str | None, Option(metavar="DURATION", help="Expire after this: seconds, or 30m, 12h, 3d, 2w.")
+    ] = None,
     ttl_class: Annotated[
         str | None, Option(metavar="NAME", help="architecture, api_contract, implementation or session.")
     ] = None,
@@ -61,7 +65,7 @@ def remember(
 
     options = {
         "kind": kind, "replaces": replaces, "refs": session_of(context).refs(ref), "level": level, "domain": domain, "module": module,
-        "parent": parent, "ttl_class": ttl_class, "refresh": refresh, "on_expire": on_expire, "valid_from": valid_from, "valid_until": valid_until, "ttl": ttl, "tags": file_input.tags(tag), "evidence": evidence,
+        "parent": parent, "ttl_class": ttl_class, "refresh": refresh, "on_expire": on_expire, "valid_from": valid_from, "valid_until": valid_until, "ttl": None if ttl is None else parse_duration(ttl), "tags": file_input.tags(tag), "evidence": evidence,
         "session": session, "speaker": speaker, "time": time, "key": key, **file_input.labels(label),
     }  # fmt: skip
     given = {name: value for name, value in options.items() if value is not None}
@@ -105,6 +109,8 @@ def ask(
     else:
         output.code_links.print_answer(answer, places, explain=explain)
     if not answer.hits:
+        if not json and memory.identity.root is not None and memory.status()["tree"] is None:
+            print_notices(("This project is not indexed yet. To search its code, run `waypost init`.",))
         raise typer.Exit(NotFound.exit_code)
 
 
@@ -214,7 +220,9 @@ def list_(
 def correct(
     context: Ctx,
     memory_id: Id,
-    text: str,
+    text: Annotated[
+        str | None, Argument(metavar="[TEXT]", help="The new text (default: edit the old one in your editor).")
+    ] = None,
     valid_from: Annotated[str | None, Option(metavar="TIME", help="True since.")] = None,
     valid_until: Annotated[str | None, Option(metavar="TIME", help="True until.")] = None,
     json: Json = False,
@@ -222,7 +230,12 @@ def correct(
     """Fix a memory's text; the old version stays in history."""
     from waypost.faces.cli.commands import file_input
 
-    receipt = session_of(context).memory().correct(memory_id, text, valid_from=valid_from, valid_until=valid_until)
+    memory = session_of(context).memory()
+    if text is None:
+        from waypost.faces.cli.editor import edited
+
+        text = edited(memory.show(memory_id).version.text, "text")
+    receipt = memory.correct(memory_id, text, valid_from=valid_from, valid_until=valid_until)
     file_input.print_written(receipt, json=json)
 
 
@@ -284,18 +297,27 @@ def reject(
 
 
 @app.command()
-def forget(context: Ctx, memory_id: Id, yes: Yes = False, json: Json = False) -> None:
-    """Delete a memory and every trace of it, permanently."""
+def forget(
+    context: Ctx,
+    memory_id: Id,
+    keep_answers: Annotated[bool, Option("--keep-answers", help="Keep what the assistant answered to it.")] = False,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Delete a memory and every trace of it, permanently. The assistant's answers to an entry go too."""
     memory = session_of(context).memory(yes=yes)
-    memory.forget(memory_id, dry_run=True)  # refuse before asking
-    confirm(f"Forget {memory_id} and its history permanently?", yes=yes)
-    forgotten = memory.forget(memory_id)
+    going = memory.forget(memory_id, keep_answers=keep_answers, dry_run=True)  # refuse before asking
+    too = f", with {counted(len(going.answers), 'answer')} to it," if going.answers else ""
+    confirm(f"Forget {memory_id} and its history{too} permanently?", yes=yes)
+    with working("Erasing", json=json):
+        forgotten = memory.forget(memory_id, keep_answers=keep_answers)
     if json:
         from waypost.memory.rows import forgotten_row  # loads flows
 
         print_json(forgotten_row(forgotten))
         return
-    print(f"Forgotten: {forgotten.memory_id} ({counted(forgotten.versions, 'version')}).")
+    answers = f", with {counted(len(forgotten.answers), 'answer')} to it" if forgotten.answers else ""
+    print(f"Forgotten: {forgotten.memory_id} ({counted(forgotten.versions, 'version')}){answers}.")
     if not forgotten.complete:
         print(
             "Traces in the database's free space remain until no other process reads it."

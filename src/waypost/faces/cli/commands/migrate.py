@@ -1,6 +1,5 @@
 """`waypost migrate`: move memories into a PostgreSQL database and back."""
 
-import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,8 +7,10 @@ import typer
 from typer import Option
 
 from waypost import config
+from waypost.config import without_secret
 from waypost.errors import ConfigError, InvalidInput, NotFound, WaypostError
 from waypost.faces.cli.arguments import MYSELF
+from waypost.faces.cli.config_file import change_config
 from waypost.faces.cli.framework import Ctx, Json, Yes, app, session_of
 from waypost.faces.cli.output.memories import print_json, print_notices, safe
 from waypost.faces.cli.output.progress import progress
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 _FILES, _VARIABLE = "sqlite", "env:"
 _ADDRESSES = ("postgresql://", "postgres://")
-_SECRET = re.compile(r"(://[^:/@?]*):[^@/?]*@|([?&]password=)[^&]*")
 _STEPS = {
     "fresh": "would be copied",
     "replace": "would be copied, replacing what an earlier move left there",
@@ -238,48 +238,12 @@ def _warn(source: "Settings", target: "Settings") -> None:
     print_notices(tuple(notices))
 
 
-def without_secret(address: str) -> str:
-    """The address with a placeholder for its password."""
-    return _SECRET.sub(
-        lambda match: f"{match[1]}:PASSWORD@" if match[1] is not None else f"{match[2]}PASSWORD", address
-    )
-
-
 def switch_store(home: "Path", store: str) -> "Path":
-    """Set or remove `store` in config.toml; all other bytes stay. Only the owner can read the file afterwards,
-    because it can contain a password."""
-    from waypost.faces.setup.jsonc import Malformed
-    from waypost.system.platform import make_private_directory, write_private_file
-
-    path = home / "config.toml"
-    try:
-        text = path.read_bytes().decode() if path.exists() else ""
-        changed = with_store(text, store)
-    except (Malformed, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be changed: {error}.", "Edit `store` in it yourself.") from error
-    if changed != text:
-        make_private_directory(home)
-        write_private_file(path, changed.encode(), replace=True)
-    return path
+    """Set or remove `store` in config.toml; all other bytes stay."""
+    return change_config(home, lambda text: with_store(text, store))
 
 
 def with_store(text: str, store: str) -> str:
-    from waypost.faces.setup.jsonc_edit import newline_of
-    from waypost.faces.setup.toml_edit import read, statements, toml_value
+    from waypost.faces.setup.toml_edit import drop_value, put_value
 
-    read(text)  # raises Malformed
-    lines = statements(text)
-    entry = next((line for line in lines if line.key == ("store",) and not line.is_header), None)
-    if entry is not None:
-        if not store:
-            return text[: entry.start] + text[entry.end :]
-        return text[: entry.value_start] + toml_value(store) + text[entry.value_end :]
-    if not store:
-        return text
-    # Insert before the first table: after it, the key would belong to that table.
-    header = next((line.start for line in lines if line.is_header), len(text))
-    above = [line.end for line in lines if line.end <= header]
-    at = above[-1] if above else 1 if text.startswith("\ufeff") else 0
-    newline = newline_of(text)
-    before = text[:at] + (newline if at > 1 and not text[:at].endswith("\n") else "")
-    return f"{before}store = {toml_value(store)}{newline}{text[at:]}"
+    return put_value(text, ("store",), store) if store else drop_value(text, ("store",))

@@ -8,7 +8,7 @@ from typer import Option
 
 from waypost import config
 from waypost.faces.cli.arguments import MYSELF
-from waypost.faces.cli.framework import Ctx, Json, app, session_of
+from waypost.faces.cli.framework import Ctx, Json, app, command_group, session_of
 from waypost.faces.cli.output.memories import print_json, print_notices, safe
 from waypost.space.alias import identify_here
 from waypost.space.identity import identify_person
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from waypost.faces.schedule.job import ScheduleReport, ScheduleState
     from waypost.space.identity import Identity
 
-schedule_app = typer.Typer(help="Run maintenance daily with this system's scheduler.", no_args_is_help=True)
+schedule_app = command_group("Run maintenance daily with this system's scheduler.")
 app.add_typer(schedule_app, name="schedule")
 
 All = Annotated[bool, Option("--all", help="For all memories that exist when it runs, not only this one.")]

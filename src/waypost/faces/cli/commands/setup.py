@@ -16,6 +16,7 @@ from waypost.space.identity import identify
 from waypost.space.place import marker_file, space_directory
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from waypost.faces.cli.session import CommandSession
@@ -47,7 +48,7 @@ def setup_(
         str | None,
         Argument(
             metavar="[AGENT]",
-            help="claude-code, cursor, codex, gemini, vscode, copilot, qwen, windsurf or zed (default: list agents found here).",
+            help="Such as claude-code (default: list the agents found here, and ask at a terminal which to set up).",
         ),
     ] = None,
     user: Annotated[bool, Option("--user", help="For all your projects (default).")] = False,
@@ -81,7 +82,11 @@ def setup_(
     if agent is None:
         from waypost.faces.setup.install import detect
 
-        _print_detected(detect(here, root), json=json)
+        detected = detect(here, root)
+        _print_detected(detected, json=json)
+        for name in [] if json or not interactive() else _chosen(detected):
+            report = install.install(agents.agent_of(name), here, "user", root, hooks=not no_hooks, rules=not no_rules)
+            _print_report(report, undone=False, json=False)
         return
     scope: Scope = "project" if project else "user"
     chosen = agents.agent_of(agent)
@@ -216,6 +221,14 @@ def _print_change(change: "ConfigChange", *, dry_run: bool) -> None:
         print(safe(f"    backup: {change.backup}"))
     for line in change.diff.splitlines():
         print(safe(f"    {line}"))
+
+
+def _chosen(detected: "tuple[Detected, ...]") -> "Iterator[str]":
+    """Ask about each agent that is found here and not set up."""
+    for state in detected:
+        is_new = bool(state.sign) and state.user == "no" and state.project == "no"
+        if is_new and is_yes(input(f"Set up {state.agent.title} for all your projects? [y/N] ")):
+            yield state.agent.name
 
 
 def _print_detected(detected: "tuple[Detected, ...]", *, json: bool) -> None:

@@ -2,18 +2,17 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from typer import Argument, Option
 
 from waypost.errors import InvalidInput
-from waypost.faces.cli.framework import Ctx, Json, Yes, app, session_of
+from waypost.faces.cli.framework import Ctx, Json, Yes, app, command_group, session_of
 from waypost.faces.cli.output.memories import console, print_json, print_notices, safe
 
 if TYPE_CHECKING:
     from waypost.faces.cli.session import CommandSession
     from waypost.flows.share.agreements import Share
 
-share_app = typer.Typer(help="Share memories between projects. Both sides must agree.", no_args_is_help=True)
+share_app = command_group("Share memories between projects. Both sides must agree.")
 app.add_typer(share_app, name="share")
 
 Project = Annotated[str, Argument(metavar="PROJECT", help="The other project's path, name or id.", show_default=False)]

@@ -2,12 +2,11 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from typer import Argument, Option
 
 from waypost import config
 from waypost.errors import InvalidInput
-from waypost.faces.cli.framework import Ctx, Json, app, session_of
+from waypost.faces.cli.framework import Ctx, Json, app, command_group, session_of
 from waypost.faces.cli.output.memories import print_json
 from waypost.faces.cli.session import interactive
 from waypost.model.time import utc_now
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from waypost.faces.guard.identity import Kind, Rights
     from waypost.faces.guard.tokens import TokenFile
 
-token_app = typer.Typer(help="Access tokens for the HTTP server.", no_args_is_help=True)
+token_app = command_group("Access tokens for the HTTP server.")
 app.add_typer(token_app, name="token")
 
 Name = Annotated[str, Argument(metavar="NAME", help="The agent or device that uses the token.")]

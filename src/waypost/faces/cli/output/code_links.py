@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from waypost.faces.cli.output.editor_links import EditorLinks, place_text
-from waypost.faces.cli.output.memories import console, print_notices, print_pairs, print_text, safe
+from waypost.faces.cli.output.memories import console, print_notices, print_pairs, print_text, readable_value, safe
 from waypost.memory import rows
-from waypost.model.code_link import CODE_CHANGED
+from waypost.model.code_link import plain_reason
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, UNCHECKED
 from waypost.model.reference import CodeReference, LineRange
 from waypost.text.plural import counted
@@ -93,12 +93,21 @@ def print_memory(
         row["points at"] = [str(link.reference) for link in memory.links]
     if memory.conflict is not None:
         row["conflict"] = memory.conflict.line
-    print_pairs({key: value for key, value in row.items() if key != "code_refs" and value not in (None, [], {}, False)})
+    print_pairs(_readable(row))
     if memory.links and memory.project is None:
         print("points at")
         print_places(console(), memory.links, places)
     for behind in code:
         _print_code(console(), behind, diff=diff)
+
+
+def _readable(row: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a memory that say something, with times to the minute. A stale reason is printed with its place."""
+    left_out = {"code_refs", "is_stale", *(("stale_reason", "stale_since") if row.get("code_refs") else ())}
+    said = {key: value for key, value in row.items() if key not in left_out and value not in (None, [], {}, False)}
+    if "stale_reason" in said:
+        said["stale_reason"] = plain_reason(said["stale_reason"])
+    return {key.replace("_", " "): readable_value(value) for key, value in said.items()}
 
 
 def _print_code(out: "Console", behind: "Behind", *, diff: bool) -> None:
@@ -124,10 +133,11 @@ def _print_code(out: "Console", behind: "Behind", *, diff: bool) -> None:
 
 def print_about(hits: "Sequence[AboutHit]", where: str, places: EditorLinks) -> None:
     out = console()
-    for hit in hits:
-        print_linked(out, hit.memory, places, note=_RELEVANCE[hit.relevance])
-    if not hits:
+    if not hits or hits[0].related is not None:
         out.print(f"No memories about {place_text(where)}.", markup=False)
+    for hit in hits:
+        note = _RELEVANCE[hit.relevance] if hit.related is None else safe(hit.related.label)
+        print_linked(out, hit.memory, places, note=note)
 
 
 def print_stale(report: "StaleReport", places: EditorLinks, *, some: bool = False) -> None:
@@ -183,7 +193,11 @@ def print_linked(out: "Console", memory: "LinkedMemory", places: EditorLinks, *,
     if not memory.links:
         out.print("   no longer points at code", style="dim")
     if memory.state.is_stale and not any(link.is_stale for link in memory.links):
-        out.print(f"   STALE: {safe(memory.state.stale_reason or 'for another reason')}", markup=False, style="red")
+        out.print(
+            f"   STALE: {safe(plain_reason(memory.state.stale_reason, 'for another reason'))}",
+            markup=False,
+            style="red",
+        )
 
 
 def print_places(out: "Console", links: "Iterable[CodeLink]", places: EditorLinks) -> None:
@@ -212,7 +226,7 @@ def link_lines(link: "CodeLink", places: EditorLinks) -> list[Text]:
 def _stale_line(link: "CodeLink", places: EditorLinks) -> Text:
     """The stale reason with a clickable place. `STALE` is spelled out because colour alone is not accessible."""
     since = f" since {link.reference.stale_since:%Y-%m-%d}" if link.reference.stale_since else ""
-    line = Text.assemble((f"STALE{since}: {CODE_CHANGED}", "red"))
+    line = Text.assemble((f"STALE{since}: code changed: ", "red"))
     if link.finding.state == DELETED:
         how = f"{place_text(*_place(link.was))} (deleted)" if link.cause is None else safe(link.reason)
         return line.append(how, "red")
@@ -267,7 +281,7 @@ def print_answer(answer: "Answer", places: EditorLinks, *, explain: bool) -> Non
                 _print_links(out, hit, places)
         link_says_stale = hit.project is None and any(link.is_stale for link in hit.links)
         if hit.is_stale and not link_says_stale:
-            out.print(f"   STALE: {safe(hit.stale_reason or 'the code has changed')}", markup=False, style="red")
+            out.print(f"   STALE: {safe(plain_reason(hit.stale_reason))}", markup=False, style="red")
         if hit.conflict is not None:
             out.print(f"   CONFLICT: {safe(hit.conflict.line)}", markup=False, style="yellow")
         out.print(f"   {_origin(hit)}", markup=False, style="dim")

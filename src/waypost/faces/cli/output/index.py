@@ -9,8 +9,10 @@ from waypost.text.plural import counted
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from waypost.flows.admin.index_import import ImportedIndex
     from waypost.flows.admin.init import IndexReport
     from waypost.flows.index.analyze import Analysis
+    from waypost.flows.index.index_export import IndexExport
     from waypost.flows.index.summarize import Summarised
 
 _SHOWN_REASONS = 12
@@ -58,6 +60,24 @@ def print_index(done: "IndexReport", *, explain: bool) -> None:
         skipped = counted(len(files.skipped), "file or folder was", "files and folders were")
         out.print(f"{skipped} skipped; see --explain.")
     out.print("Try: waypost ask QUESTION")
+
+
+def print_index_export(done: "IndexExport") -> None:
+    out = console()
+    counts = f"{counted(done.files, 'file')} and {counted(done.vectors, 'vector')}"
+    out.print(f"Wrote {counts} to {safe(str(done.path))}, {done.size / 1e6:.1f} MB.", markup=False)
+    if done.pending:
+        out.print(f"{counted(done.pending, 'text is', 'texts are')} not embedded yet; `waypost init` embeds the rest.")
+    if done.left_out:
+        out.print(f"{counted(done.left_out, 'file was', 'files were')} left out because of a secret.")
+
+
+def print_index_import(done: "ImportedIndex") -> None:
+    out = console()
+    files, vectors = counted(done.taken, "file"), counted(done.vectors, "vector")
+    out.print(f"Taken over: {files} without parsing, {vectors} without embedding.")
+    for notice in done.notices:
+        out.print(safe(f"note: {notice}"), markup=False)
 
 
 def _print_patterns(out: "Console", done: "IndexReport") -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from waypost.faces.cli.output.memories import console, print_notices, print_pairs, print_text, safe
+from waypost.model.time import format_minute, parse_time
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -68,8 +69,8 @@ def print_stats(stats: dict[str, Any]) -> None:
         "days": span,
         "topics": topics or "-",
         "protected": stats["protected"],
-        "last clean-up": (stats["last_cleanup"] or "never")[:16].replace("T", " "),
-        "next clean-up": stats["next_cleanup"][:16].replace("T", " "),
+        "last clean-up": format_minute(parse_time(stats["last_cleanup"])) if stats["last_cleanup"] else "never",
+        "next clean-up": format_minute(parse_time(stats["next_cleanup"])),
         "files": f"{size / 1e6:.2f} MB in {stats['path']}",
     }
     if stats["overdue"]:

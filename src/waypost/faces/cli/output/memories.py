@@ -1,11 +1,13 @@
 """Prints memories, receipts and status. JSON is printed as it is."""
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from waypost.model.characters import escape_hidden, visible_text
+from waypost.model.time import format_minute, parse_time
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from waypost.model.receipt import Receipt
 
 _SHOWN_LINES = 12
+_STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 
 
 def print_json(value: Any) -> None:
@@ -61,8 +64,6 @@ def print_receipt(receipt: "Receipt") -> None:
         out.print(f"  note: {safe(notice)}", markup=False)
     for what in receipt.masked:
         out.print(f"  masked: {what}", markup=False)
-    if receipt.pending:
-        out.print("  Semantic indexing continues in the background.")
 
 
 def print_notices(notices: tuple[str, ...]) -> None:
@@ -107,7 +108,7 @@ def print_status(status: dict[str, Any]) -> None:
         "to embed": pending or "nothing",
         "size": f"{status['storage_bytes'] / 1e6:.1f} MB in {status['store']}",
         "since": status["initialised_at"][:10],
-        "last change": (status["updated_at"] or "none yet")[:16].replace("T", " "),
+        "last change": format_minute(parse_time(status["updated_at"])) if status["updated_at"] else "none yet",
         "journal": status["journal"],
     }
     print_pairs(pairs)
@@ -124,6 +125,18 @@ def _repository(index: dict[str, Any] | None) -> str:
         return "not indexed; run `waypost init`"
     waiting = f", {index['waiting']} waiting to be indexed again" if index["waiting"] else ""
     return f"{counted(index['files'], 'file')}, {counted(index['lines'], 'line')}{waiting}"
+
+
+def readable_value(value: Any) -> str:
+    """A value of a JSON row for people: times to the minute, lists with commas."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={readable_value(member)}" for name, member in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(readable_value(member) for member in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    text = str(value)
+    return f"{text[:10]} {text[11:16]} UTC" if _STAMP.fullmatch(text) else text
 
 
 def print_pairs(pairs: dict[str, Any]) -> None:

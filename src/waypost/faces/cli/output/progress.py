@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 LINE_SECONDS = 2.0  # between two lines of one phase
+WORK_SECONDS = 1.0  # work that takes less shows nothing
 BAR_SECONDS = 0.05  # between two redraws of a bar; more often is invisible and slows the work
 _LONGEST_NOTE = 60
 
@@ -45,6 +46,32 @@ def progress(
         lines = _Lines(stream, ticks)
         yield lines
         lines.finish()
+
+
+@contextlib.contextmanager
+def working(phase: str, *, json: bool = False, stream: TextIO | None = None) -> Iterator[None]:
+    """Show a moving line at a terminal after a second, for work of unknown length."""
+    stream = stream or sys.stderr
+    if json or stream is None or not stream.isatty():
+        yield
+        return
+    done = threading.Event()
+    display = threading.Thread(target=_show_work, args=(phase, stream, done), daemon=True)
+    display.start()
+    try:
+        yield
+    finally:
+        done.set()
+        display.join()
+
+
+def _show_work(phase: str, stream: TextIO, done: threading.Event) -> None:
+    if done.wait(WORK_SECONDS):
+        return
+    from rich.console import Console
+
+    with contextlib.suppress(OSError, ValueError), Console(file=stream, highlight=False).status(f"{phase} …"):
+        done.wait()
 
 
 def _silent(phase: str, done: int, total: int, note: str = "") -> None: ...

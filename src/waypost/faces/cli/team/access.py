@@ -3,14 +3,13 @@
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from typer import Argument, Option
 
 from waypost import config
 from waypost.errors import InvalidInput, NotFound
 from waypost.faces.cli.arguments import MYSELF
 from waypost.faces.cli.commands.tokens import AllowPerson, ForPerson, Name, ReadOnly, kind_and_rights
-from waypost.faces.cli.framework import Ctx, Json, session_of
+from waypost.faces.cli.framework import Ctx, Json, command_group, session_of
 from waypost.faces.cli.output.memories import print_json, safe
 from waypost.faces.cli.team.database import DatabaseUrl, team_app
 from waypost.faces.cli.team.people import User
@@ -22,8 +21,8 @@ from waypost.space.identity import identify, identify_person
 if TYPE_CHECKING:
     from waypost.space.identity import Identity
 
-member_app = typer.Typer(help="Members of a memory and their roles.", no_args_is_help=True)
-token_app = typer.Typer(help="Access tokens for a team's server.", no_args_is_help=True)
+member_app = command_group("Members of a memory and their roles.")
+token_app = command_group("Access tokens for a team's server.")
 team_app.add_typer(member_app, name="member")
 team_app.add_typer(token_app, name="token")
 

@@ -2,16 +2,15 @@
 
 from typing import Annotated, Any
 
-import typer
 from typer import Option
 
-from waypost.faces.cli.framework import Json, app
+from waypost.faces.cli.framework import Json, app, command_group
 from waypost.faces.cli.output.memories import print_json, print_notices, safe
 from waypost.memory.team_admin import RoleLogin, directory_in, set_up_team
 from waypost.model.time import format_time
 from waypost.text.plural import counted
 
-team_app = typer.Typer(help="Manage a team's PostgreSQL database: people, roles, tokens.", no_args_is_help=True)
+team_app = command_group("Manage a team's PostgreSQL database: people, roles, tokens.")
 app.add_typer(team_app, name="team")
 
 DatabaseUrl = Annotated[

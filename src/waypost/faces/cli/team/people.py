@@ -2,19 +2,18 @@
 
 from typing import Annotated
 
-import typer
 from typer import Argument, Option
 
 from waypost.errors import InvalidInput
-from waypost.faces.cli.framework import Json
+from waypost.faces.cli.framework import Json, command_group
 from waypost.faces.cli.output.memories import print_json, safe
 from waypost.faces.cli.team.database import DatabaseUrl, print_login, team_app
 from waypost.memory.team_admin import add_login as link_login
 from waypost.memory.team_admin import directory_in
 from waypost.model.time import format_time
 
-user_app = typer.Typer(help="Users of the team.", no_args_is_help=True)
-login_app = typer.Typer(help="Database roles that users' machines log in with.", no_args_is_help=True)
+user_app = command_group("Users of the team.")
+login_app = command_group("Database roles that users' machines log in with.")
 team_app.add_typer(user_app, name="user")
 team_app.add_typer(login_app, name="login")
 

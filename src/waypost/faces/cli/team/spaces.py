@@ -2,19 +2,18 @@
 
 from typing import Annotated
 
-import typer
 from typer import Argument, Option
 
 from waypost import config
-from waypost.faces.cli.framework import Ctx, Json, Yes, session_of
+from waypost.faces.cli.framework import Ctx, Json, Yes, command_group, session_of
 from waypost.faces.cli.output.memories import print_json, safe
 from waypost.faces.cli.session import confirm
 from waypost.faces.cli.team.database import DatabaseUrl, team_app
 from waypost.memory.team_admin import directory_in, find_space, missing_roles
 from waypost.space.identity import identify
 
-space_app = typer.Typer(help="Memories in this database.", no_args_is_help=True)
-role_app = typer.Typer(help="Database roles that Waypost itself uses.", no_args_is_help=True)
+space_app = command_group("Memories in this database.")
+role_app = command_group("Database roles that Waypost itself uses.")
 team_app.add_typer(space_app, name="space")
 team_app.add_typer(role_app, name="role")
 

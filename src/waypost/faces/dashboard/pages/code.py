@@ -122,6 +122,8 @@ class CodePiece:
 
 def file_values(path: str, source: SourceSeen | None, hits: Sequence[AboutHit]) -> dict[str, Any]:
     """The values for a file's page. Without the source, only its memories."""
+    related = [hit for hit in hits if hit.related is not None]
+    hits = [hit for hit in hits if hit.related is None]
     gone = [hit for hit in hits if hit.link.finding.path is None and hit.link.is_stale]
     whole = [hit for hit in hits if hit not in gone and hit.link.reference.line_range is None]
     placed = [hit for hit in hits if hit not in gone and hit not in whole]
@@ -129,6 +131,7 @@ def file_values(path: str, source: SourceSeen | None, hits: Sequence[AboutHit]) 
         "path": path,
         "source": source,
         "hits": hits,
+        "related": related,
         "gone": gone,
         "whole": whole,
         "pieces": pieces_of(source, placed) if source is not None else [],

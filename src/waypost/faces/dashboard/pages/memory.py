@@ -20,9 +20,10 @@ from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHA
 from waypost.model.draft import MAX_LEVEL
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
-from waypost.model.lifetime import CLASSES, ON_EXPIRE, parse_seconds
+from waypost.model.lifetime import CLASSES, ON_EXPIRE
 from waypost.model.memory import Version
 from waypost.refs.confidence import confidence_parts
+from waypost.text.durations import parse_duration
 
 _MOST_LINES = 50
 _MOST_VERSIONS = 50
@@ -248,7 +249,7 @@ def ttl(request: PageRequest) -> Redirect:
     span, chosen = request.sent("span", 20), request.sent("class", 40)
     memory.facts.set_ttl(
         memory_id,
-        parse_seconds(span) if span else None,
+        parse_duration(span) if span else None,
         on_expire=(request.sent("on_expire", 20) or None) if span or chosen else None,
         ttl_class=chosen or None,
     )
@@ -264,6 +265,7 @@ def ask_to_forget(request: PageRequest) -> ShowPage:
         "version": history.versions[-1],
         "versions": len(history.versions),
         "copies": len(history.related),
+        "answers": len(memory.forget(memory_id, dry_run=True).answers),
         "beyond": BEYOND_REACH,
     }
     return ShowPage("memory_forget.html", "Forget this memory?", values)

@@ -84,6 +84,11 @@ class ShownRecord:
         digest = hashlib.sha256(f"{agent}\0{session}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
         self._path = run_folder / f"told-{digest}" if session else None
 
+    @property
+    def name(self) -> str:
+        """The name of its file, or "" for a session without an id."""
+        return "" if self._path is None else self._path.name
+
     def keys(self) -> frozenset[str]:
         """Keys of the memories shown already."""
         if self._path is None:

@@ -86,8 +86,8 @@ def request_of(given: HookInput, shown_keys: Collection[str]) -> dict[str, Any]:
     return {"input": given.to_json(), "told": sorted(shown_keys)[:_MOST_TOLD]}
 
 
-def answers(settings: Settings) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """A function for `serve_hooks` that answers such requests in this process."""
+def answers_told(settings: Settings) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """A function that answers such requests in this process."""
 
     def answer(request: dict[str, Any]) -> dict[str, Any]:
         given, keys = HookInput.of(request.get("input")), request.get("told")

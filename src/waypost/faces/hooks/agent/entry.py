@@ -9,12 +9,13 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # importing `typing` takes longer than this module
 if TYPE_CHECKING:
     from waypost.faces.hooks.agent.event import Outcome
+    from waypost.faces.hooks.agent.fast import FastAnswer
 
-    Work = Callable[[str, str, bytes, float], Outcome]
+    Work = Callable[[str, str, bytes, float], FastAnswer | Outcome]
 
 # Less than `setup` asks agents to grant. They exit soon after the end of a session, and report a hook that still runs.
 SECONDS = {
@@ -29,6 +30,7 @@ SECONDS = {
 }
 _AFTER = 0.5  # seconds that the watchdog waits longer than we do: it acts when C code lets nobody else run
 _PIECE = 1 << 20
+LARGEST_INPUT = 32 << 20  # bytes; a prompt with pasted files is far below
 _PAUSE = 0.05  # seconds without another byte
 _USAGE = f"usage: waypost-hook {'|'.join(SECONDS)} --agent NAME  (JSON of the agent on stdin)"
 
@@ -63,14 +65,18 @@ def _answer(event: str, agent: str, work: "Work", deadline: float) -> None:
 
 def _gave_up(event: str, agent: str) -> None:
     """Note it as `waypost.system.hook_log` does, without importing anything."""
-    home = os.environ.get("WAYPOST_HOME") or os.path.join(os.path.expanduser("~"), ".waypost")
     line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {event} of {agent[:40]}: no answer in time.\n"
     try:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-        log = os.open(os.path.join(os.path.expanduser(home), "hook.log"), flags, 0o600)  # makes no home
+        log = os.open(os.path.join(_home(), "hook.log"), flags, 0o600)  # makes no home
         os.write(log, line.encode("utf-8", "replace"))
     except OSError:
         return
+
+
+def _home() -> str:
+    """As `config.load` finds it."""
+    return os.path.expanduser(os.environ.get("WAYPOST_HOME") or os.path.join("~", ".waypost"))
 
 
 def _arguments(given: Sequence[str]) -> tuple[str, str]:
@@ -87,7 +93,12 @@ def _arguments(given: Sequence[str]) -> tuple[str, str]:
     return event, agent
 
 
-def _work(event: str, agent: str, raw: bytes, deadline: float) -> "Outcome":
+def _work(event: str, agent: str, raw: bytes, deadline: float) -> "FastAnswer | Outcome":
+    from waypost.faces.hooks.agent.fast import ask
+
+    answer = ask(event, agent, raw, deadline, _home())
+    if answer is not None:
+        return answer
     from waypost.faces.hooks.agent.event import handle
 
     return handle(event, agent, raw, deadline)
@@ -96,8 +107,6 @@ def _work(event: str, agent: str, raw: bytes, deadline: float) -> "Outcome":
 def _read_input() -> bytes:
     """What the agent writes; nothing where it is more than any agent writes. One that is about to leave may forget to
     close its end: then what is whole is enough."""
-    from waypost.faces.hooks.agent.formats import LARGEST_INPUT
-
     pieces = bytearray()
     while not _is_all(pieces) and (piece := os.read(0, _PIECE)):
         pieces += piece
@@ -127,11 +136,11 @@ def _is_all(pieces: bytearray) -> bool:
     return True
 
 
-def _in_time(work: "Callable[[], Outcome]", deadline: float) -> "Outcome | None":
+def _in_time(work: "Callable[[], FastAnswer | Outcome]", deadline: float) -> "FastAnswer | Outcome | None":
     """What the work brings before the deadline."""
     import threading
 
-    brought: list[Outcome] = []
+    brought: list[FastAnswer | Outcome] = []
 
     def run() -> None:
         brought.append(work())

@@ -1,15 +1,17 @@
 """What is done with one event of an agent, and what the agent is answered."""
 
+import json
 import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from waypost import config
 from waypost.config import Settings
 from waypost.faces.hooks.agent.already_shown import ShownRecord, prune, starts_key
-from waypost.faces.hooks.agent.answer import answer_here, project_of, request_of
+from waypost.faces.hooks.agent.answer import answer_here, answers_told, project_of, request_of
 from waypost.faces.hooks.agent.formats import (
     AGENTS,
     EVENTS,
@@ -21,7 +23,7 @@ from waypost.faces.hooks.agent.formats import (
     render_answer,
 )
 from waypost.faces.hooks.socket.client import ask_running
-from waypost.faces.hooks.socket.place import run_folder
+from waypost.faces.hooks.socket.place import mark_folder, run_folder
 from waypost.model.time import utc_now
 from waypost.space.identity import Identity
 from waypost.space.place import space_directory
@@ -35,10 +37,15 @@ _BY_MEANING = 0.5  # of the time that is left then, before keywords are tried to
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What to write, and what to do once it is written."""
+    """What to write, and the keys of memories to record once it is written."""
 
     output: str = ""
-    written: Callable[[], None] = lambda: None
+    record: ShownRecord | None = None
+    keys: tuple[str, ...] = ()
+
+    def written(self) -> None:
+        if self.record is not None:
+            self.record.add(self.keys)
 
 
 NOTHING = Outcome()
@@ -69,32 +76,60 @@ def gave_up(event: str, agent: str) -> bool:
     return bool(_homes)
 
 
-def _handle(event: Event, agent: str, raw: bytes, deadline: float, settings: Settings) -> Outcome:
+def answers(settings: Settings) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """A function for `serve_hooks` that answers requests in this process: of `fast.ask`, and of `request_of`."""
+    answer_told = answers_told(settings)
+
+    def answer(request: dict[str, Any]) -> dict[str, Any]:
+        return _answer_raw(request, settings) if "raw" in request else answer_told(request)
+
+    return answer
+
+
+def _answer_raw(request: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    event = next((name for name in EVENTS if name == request.get("event")), None)
+    agent, cwd, seconds = str(request.get("agent")), request.get("cwd"), request.get("seconds")
+    if event is None or agent not in AGENTS or not isinstance(cwd, str) or not isinstance(seconds, float):
+        return {"failed": True}
+    raw, deadline = json.dumps(request["raw"]).encode(), time.monotonic() + seconds
+    outcome = _handle(event, agent, raw, deadline, settings, cwd=cwd, here=True)
+    record = outcome.record.name if outcome.record is not None else ""
+    return {"output": outcome.output, "record": record, "keys": list(outcome.keys)}
+
+
+def _handle(
+    event: Event, agent: str, raw: bytes, deadline: float, settings: Settings, *, cwd: str = "", here: bool = False
+) -> Outcome:
+    """`cwd`: of the hook, for agents that do not name it. `here`: ask no other process."""
     given = read_input(event, agent, raw)
     if given is None:
         note(settings.home, f"{event} of {agent}: {len(raw)} bytes that are no JSON object.")
         return NOTHING
-    given = given if given.cwd else replace(given, cwd=os.getcwd())
+    given = given if given.cwd else replace(given, cwd=cwd or os.getcwd())
     project = project_of(given, settings)
     if project is None:
         return NOTHING
     folder = run_folder(settings.home, project.space_id)
+    if not here:
+        mark_folder(settings.home, given.cwd, project.space_id)
     record = ShownRecord(folder, agent, given.session)
     if given.starts_afresh:
         record.forget(utc_now())
     if event in ("turn-end", "session-end") or given.compacts:
         _keep(given, project, settings)
     elif event in {"pre-tool", "post-tool"}:
-        return _note(given, record, folder)
+        return _note(given, record, folder, settings, here=here)
     elif given.takes_context:
-        return _brief(given, project, record, folder, deadline, settings)
+        return _brief(given, project, record, None if here else folder, deadline, settings)
     return NOTHING
 
 
-def _note(given: HookInput, record: ShownRecord, folder: Path) -> Outcome:
+def _note(given: HookInput, record: ShownRecord, folder: Path, settings: Settings, *, here: bool) -> Outcome:
     """Around a tool. Only a process that runs answers: an agent uses many tools, and must not wait for each."""
     if not given.takes_context or not (given.files or given.problem):
         return NOTHING
+    if here:
+        return _outcome(given, answer_here(given, record.keys(), settings), record)
     answer = ask_running(folder, request_of(given, record.keys()), _AROUND_TOOL)
     return _outcome(given, None if answer is None else read_telling(answer, given), record)
 
@@ -108,15 +143,21 @@ def _outcome(given: HookInput, telling: HookOutput | None, record: ShownRecord) 
     )
     if not output:
         record.add(telling.keys)
-    return Outcome(output, lambda: record.add(telling.keys))
+    return Outcome(output, record, telling.keys)
 
 
 def _brief(
-    given: HookInput, project: Identity, record: ShownRecord, folder: Path, deadline: float, settings: Settings
+    given: HookInput,
+    project: Identity,
+    record: ShownRecord,
+    folder: Path | None,
+    deadline: float,
+    settings: Settings,
 ) -> Outcome:
+    """`folder`: of running processes to ask; None: this is one."""
     if given.event == "session-start":
         record.add([starts_key(utc_now())])
-        prune(folder)
+        prune(run_folder(settings.home, project.space_id))
     if given.event != "subagent-start":
         _keep_watch(given, project, settings)
     if given.event == "prompt" and not given.prompt:
@@ -128,11 +169,11 @@ def _brief(
 
 
 def _telling(
-    given: HookInput, shown_keys: frozenset[str], folder: Path, deadline: float, settings: Settings
+    given: HookInput, shown_keys: frozenset[str], folder: Path | None, deadline: float, settings: Settings
 ) -> HookOutput:
     """From a process that runs, if one answers soon; else from here. If that takes long, keywords answer a prompt."""
     seconds = _FOR_RUNNING * (deadline - time.monotonic())
-    answer = ask_running(folder, request_of(given, shown_keys), seconds)
+    answer = None if folder is None else ask_running(folder, request_of(given, shown_keys), seconds)
     telling = None if answer is None else read_telling(answer, given)
     if telling is not None:
         return telling

@@ -15,7 +15,6 @@ Event = Literal[
 EVENTS: tuple[Event, ...] = get_args(Event)
 
 MOST_CHARACTERS = 10_000  # of all that a hook says: longer answers are cut or put aside by agents
-LARGEST_INPUT = 32 << 20  # bytes; a prompt with pasted files is far below
 _LONGEST_NAME = 4096  # of a path or of a session's id
 _PROMPT_HEAD, _PROMPT_TAIL = 2000, 1000  # what is asked stands before or behind what was pasted
 _GAP = "\n…\n"
@@ -41,6 +40,7 @@ class AgentFormat:
     nested: bool = True
     shows_line: bool = False
     compacts_at: tuple[str, ...] = ()  # all
+    loses_killed: bool = False  # when it starts, it deletes the transcript of a session that was killed
 
 
 _CLAUDE = AgentFormat(
@@ -54,6 +54,18 @@ _CLAUDE = AgentFormat(
     shows_line=True,
 )
 
+# Our own script asks, and puts the words where the agent takes them: that is nowhere before a tool runs.
+_SCRIPT = AgentFormat(
+    context={
+        "session-start": "session-start",
+        "subagent-start": "subagent-start",
+        "prompt": "prompt",
+        "post-tool": "post-tool",
+    },
+    flat="additionalContext",
+    nested=False,
+)
+
 AGENTS: Mapping[str, AgentFormat] = {
     "claude-code": _CLAUDE,
     "codex": _CLAUDE,  # its transcript may be null
@@ -65,6 +77,7 @@ AGENTS: Mapping[str, AgentFormat] = {
         context={"session-start": "SessionStart", "prompt": "BeforeAgent", "post-tool": "AfterTool"},
         shows_line=True,
         compacts_at=("manual",),  # it announces a compaction before every request to the model
+        loses_killed=True,
     ),
     "cursor": AgentFormat(
         session=("conversation_id", "session_id"),
@@ -73,6 +86,8 @@ AGENTS: Mapping[str, AgentFormat] = {
         flat="additional_context",
         nested=False,
     ),
+    "opencode": _SCRIPT,
+    "pi": _SCRIPT,
     "windsurf": AgentFormat(  # takes no words from a hook, only gives its turns
         session=("trajectory_id",),
         cwd=("tool_info.cwd", "cwd"),
@@ -96,6 +111,7 @@ class HookInput:
     files: str = ""  # that a tool reads or changes, one on a line
     problem: str = ""  # why a tool failed
     event_name: str = ""  # the agent's own
+    at: str = ""  # when a prompt was sent whose transcript is gone
 
     @property
     def starts_afresh(self) -> bool:

@@ -1,7 +1,7 @@
 """Sessions that have begun and not ended, so that one whose agent is killed is kept too.
 
 Each has a small file in the folder `open-sessions` of the space. It is older than the transcript while something is
-not kept yet.
+not kept yet. If the agent deletes transcripts of killed sessions, the file also has the prompt that is not answered yet.
 """
 
 import contextlib
@@ -11,17 +11,20 @@ import os
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from waypost.errors import InvalidInput
-from waypost.faces.hooks.agent.formats import HookInput
+from waypost.faces.hooks.agent.formats import AGENTS, HookInput
 from waypost.faces.hooks.transcripts.place import transcript_path
+from waypost.model.time import format_time
 from waypost.system.platform import make_private_directory, read_small_file, write_private_file
 
 _FOLDER = "open-sessions"
 _LARGEST = 1 << 16
 _MOST = 200  # files; older ones are removed
 _LONGEST = 30 * 86_400.0  # seconds without a change of the transcript
+_STARTS = 5.0  # seconds: by then, an agent that lives has written its transcript
 
 
 def session_file(given: HookInput) -> str:
@@ -33,13 +36,14 @@ def session_file(given: HookInput) -> str:
 def note_open(given: HookInput, folder: Path) -> None:
     """Note that a session is open."""
     place = folder / _FOLDER / session_file(given)
-    if not given.session or place.exists():
+    waits = given.event == "prompt" and AGENTS[given.agent].loses_killed
+    if not given.session or (place.exists() and not waits):
         return
     with contextlib.suppress(OSError):
         make_private_directory(place.parent)
-        content = replace(given, event="turn-end", prompt="", source="").to_json()
-        write_private_file(place, json.dumps(content).encode(), replace=True)
-        os.utime(place, (0, 0))  # nothing is kept yet
+        _write(place, given, given.prompt if waits else "")
+        if not waits:
+            os.utime(place, (0, 0))  # nothing is kept yet
 
 
 def note_kept(given: HookInput, folder: Path) -> None:
@@ -48,8 +52,15 @@ def note_kept(given: HookInput, folder: Path) -> None:
     with contextlib.suppress(OSError):
         if given.event == "session-end":
             place.unlink(missing_ok=True)
+        elif AGENTS[given.agent].loses_killed and place.exists():
+            _write(place, given, "")
         else:
             os.utime(place)
+
+
+def _write(place: Path, given: HookInput, prompt: str) -> None:
+    content = replace(given, event="turn-end", prompt=prompt, source="").to_json()
+    write_private_file(place, json.dumps(content).encode(), replace=True)
 
 
 def unkept(folder: Path, starting: HookInput, home: Path) -> Iterator[HookInput]:
@@ -70,8 +81,11 @@ def unkept(folder: Path, starting: HookInput, home: Path) -> Iterator[HookInput]
         changed_at = None if session is None else _changed(session, home)
         if session is not None and changed_at is not None and changed_at > kept_at and Path(path).name != ours:
             yield session
+        is_lost = session is not None and session.prompt and changed_at is None and time.time() - kept_at >= _STARTS
+        if session is not None and is_lost and Path(path).name != ours:
+            yield replace(session, at=format_time(datetime.fromtimestamp(kept_at, UTC)))
         is_old = changed_at is not None and time.time() - changed_at > _LONGEST
-        if session is None or is_old or number >= _MOST:
+        if session is None or is_lost or is_old or number >= _MOST:
             with contextlib.suppress(OSError):
                 os.unlink(path)
 

@@ -87,17 +87,21 @@ def keep(given: HookInput, settings: Settings) -> bool:
     in."""
     from waypost.faces.hooks.agent.answer import project_of
     from waypost.faces.hooks.transcripts.place import transcript_path
-    from waypost.faces.hooks.transcripts.read import read_transcript
+    from waypost.faces.hooks.transcripts.read import prompt_only, read_transcript
     from waypost.memory import Memory
     from waypost.model.memory import Caller
+    from waypost.model.time import parse_time
 
     if not settings.journal.sessions or project_of(given, settings) is None:
         return False
     payload = {"transcript_path": given.transcript, "session_id": given.session}
     path = transcript_path(given.agent, payload, config.user_home())
-    if path is None:
+    if given.at and (path is None or not path.exists()):
+        transcript = prompt_only(given.prompt, parse_time(given.at, "at"))
+    elif path is not None:
+        transcript = read_transcript(path)
+    else:
         return False
-    transcript = read_transcript(path)
     session = given.session or transcript.session
     if not session or not transcript.turns:
         return False

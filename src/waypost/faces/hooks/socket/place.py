@@ -12,7 +12,8 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from waypost.errors import InvalidInput, SecurityError
+from waypost.errors import InvalidInput, SecurityError, StoreError
+from waypost.faces.hooks.agent.fast import mark_path
 from waypost.system.platform import (
     check_private_directory,
     is_alive,
@@ -40,6 +41,16 @@ class Address:
 
 def run_folder(home: Path, space_id: str) -> Path:
     return home / RUN / space_id
+
+
+def mark_folder(home: Path, cwd: str, space_id: str) -> None:
+    """Note which space a folder has, for `fast.ask`."""
+    path, content = Path(mark_path(str(home / RUN), cwd)), f"{cwd}\n{space_id}\n".encode("utf-8", "replace")
+    with contextlib.suppress(OSError, SecurityError, InvalidInput, StoreError):
+        if os.path.lexists(path) and read_small_file(path, _LONGEST_POINTER) == content:
+            return
+        prepare_run_folder(path.parent)
+        write_private_file(path, content, replace=True)
 
 
 def prepare_run_folder(folder: Path) -> None:

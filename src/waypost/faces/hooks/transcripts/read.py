@@ -4,14 +4,14 @@ import json
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO, Any
 
 from waypost.faces.hooks.transcripts.formats import TranscriptTurn, about, messages_of
 from waypost.faces.hooks.transcripts.utterances import spoken_text
 from waypost.flows.move.user_file import open_plain_file
-from waypost.model.session_turn import SessionTurn
+from waypost.model.session_turn import USER, SessionTurn
 
 MOST_TURNS = 20_000
 MOST_WORDS = 32_000_000  # characters of all turns together
@@ -42,6 +42,12 @@ def read_transcript(path: Path) -> Transcript:
                 notice = f"Only the first {len(reader.turns):,} turns were read."
                 return Transcript(session, tuple(reader.turns), (notice,))
     return Transcript(session, tuple(reader.turns))
+
+
+def prompt_only(prompt: str, at: datetime) -> Transcript:
+    """What is left of a session whose transcript is gone: its last prompt."""
+    text = spoken_text(prompt, USER)
+    return Transcript("", (SessionTurn(USER, text, at),) if text else ())
 
 
 class _Reader:

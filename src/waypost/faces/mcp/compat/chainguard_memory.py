@@ -9,6 +9,7 @@ from waypost.faces.mcp.compat.place import memory_at, reporter
 from waypost.faces.mcp.compat.wording import condition, duration, megabytes, minute, plain, receipt_notices
 from waypost.faces.mcp.index_progress import NOT_INDEXED, code_notices
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
+from waypost.model.code_link import plain_reason
 from waypost.model.draft import check_line
 from waypost.text.fence import fence
 
@@ -114,7 +115,7 @@ def _query(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
 
 def _place(hit: "Hit") -> str:
     where = f"{hit.path}:{hit.line}" if hit.path and hit.line else hit.path or f"{hit.kind} {hit.id}"
-    stale = f" (stale: {plain(hit.stale_reason or 'the code has changed')})" if hit.is_stale else ""
+    stale = f" (stale: {plain(plain_reason(hit.stale_reason))})" if hit.is_stale else ""
     if hit.project is not None:
         where = f"{where} in project {hit.project.name}"
     source = "" if hit.source == "code" else f" ({hit.source})"

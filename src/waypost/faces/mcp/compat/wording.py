@@ -7,6 +7,7 @@ from typing import Any
 from waypost.context.one_line import one_line
 from waypost.faces.mcp.tool import ToolReply
 from waypost.model.receipt import Receipt
+from waypost.model.time import format_minute, parse_time
 from waypost.text.fence import TAG, defuse, fence
 
 MOST_OF_A_TEXT = 4_000  # characters of a memory in an answer; `recall` and the resources show all
@@ -55,7 +56,7 @@ def duration(seconds: float) -> str:
 
 def minute(stamp: str | None) -> str:
     """A time from `status`, to the minute."""
-    return f"{stamp[:16].replace('T', ' ')} UTC" if stamp else "never"
+    return format_minute(parse_time(stamp)) if stamp else "never"
 
 
 def pending_notices(counts: Mapping[str, int]) -> list[str]:

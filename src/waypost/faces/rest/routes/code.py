@@ -28,7 +28,8 @@ def code_memories(
 ) -> dict[str, Any]:
     """List memories about a file, folder or line, nearest first.
 
-    `relevance`: `direct` (the line is inside), `symbol` (about the code around the line), or `file`.
+    `relevance`: `direct` (the line is inside), `symbol` (about the code around the line), or `file`. Memories about code
+    that the place calls or overrides are `called` or `overridden` and have a `label`.
     """
     hits = access.memory.code.about(file_path, line, limit=limit, as_of=as_of, known_at=known_at)
     return {"path": file_path, "line": line, "memories": [hit.to_json() for hit in hits]}

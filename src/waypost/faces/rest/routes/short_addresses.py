@@ -64,6 +64,7 @@ def code_memories_here(
 ) -> dict[str, Any]:
     """List memories about a file or a line, nearest first.
 
-    `relevance`: `direct` (the line is inside), `symbol` (about the code around the line), or `file`.
+    `relevance`: `direct` (the line is inside), `symbol` (about the code around the line), or `file`. Memories about code
+    that the place calls or overrides are `called` or `overridden` and have a `label`.
     """
     return code_memories(access, file_path, line, limit, as_of, known_at)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from waypost.errors import LlmError, LlmLimit, LlmUnavailable
+from waypost.flows.journal_files.language import journal_language
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.summary.build import summarise
 from waypost.journal.summary.items import SummaryItem, summary_items
@@ -19,12 +20,12 @@ from waypost.journal.summary.model import (
     ModelPoint,
     entry_line,
     indices_for_model,
-    is_grounded,
     model_page,
     point_line,
     points_from_json,
 )
 from waypost.journal.summary.page import Period, language_of_items, measure_of, title_of
+from waypost.journal.summary.support import is_supported
 from waypost.journal.trim.answer import LONGEST_CORE, SHORT_ANSWER
 from waypost.journal.trim.entry import PASSING, may_be_trimmed, trim_entry, with_shorter_text
 from waypost.journal.wording import SummaryWords, summary_words, without_markdown
@@ -90,7 +91,10 @@ def summary_of(
     writer: SummaryWriter | None = None,
     see_also: Mapping[str, Sequence[str]] | None = None,
 ) -> SummaryText:
-    """The summary of a week, month or year from its original entries, in their main language."""
+    """The summary of a week, month or year from its original entries, in their main language.
+
+    A quiet time gets the language that people used before.
+    """
     writer = writer or open_writer(space)
     before = len(writer.notices)
     folder = space.journal
@@ -99,7 +103,8 @@ def summary_of(
         for scored_entry in entries
     ]
     items = summary_items(local)
-    words = summary_words(language_of_items(items))
+    last = max((scored_entry.entry.at for scored_entry in entries), default=space.clock())
+    words = summary_words(language_of_items(items, journal_language(space, last)))
     name = writer.llm.name if writer.llm else BY_RULES
     points = _model_points(writer, period, items, words)
     notices = tuple(dict.fromkeys(writer.notices[before:]))
@@ -124,7 +129,7 @@ def trim_core(writer: SummaryWriter, entry: Entry, question: str) -> str | None:
     if writer.llm is None:
         return None
     day = entry.at.date()
-    source = f"{day} {day:%d.%m.%Y} {question}\n{entry.text}"
+    source = f"{day} {day:%d.%m.%Y} {question}\n\n{entry.text}"
     fields = {"day": day.isoformat(), "question": question or "?", "answer": entry.text}
     fields["language"] = LANGUAGE_NAMES[summary_words(language_of(f"{question}\n{entry.text}")).language]
     try:
@@ -145,8 +150,8 @@ def _core_from_json(answer: Any, source: str) -> str:
         raise ValueError('it has no "core"')
     if len(without_markdown(core)) > LONGEST_CORE:
         raise ValueError('the "core" is too long')
-    if not is_grounded(without_markdown(core), source):
-        raise ValueError('the "core" has a number that the answer does not have')
+    if not is_supported(without_markdown(core), source):
+        raise ValueError('the "core" says what the answer does not')
     return without_markdown(core)
 
 

@@ -1,0 +1,1 @@
+"""Scripts that complete `waypost` in bash, zsh and fish, made from the commands themselves."""
