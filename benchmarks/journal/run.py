@@ -37,12 +37,13 @@ class ScriptedModel:
     def complete(self, prompt: "Prompt", *, max_tokens: int, as_json: bool = False) -> "Completion":
         from waypost.llm.protocol import Completion, Usage
 
-        text = "
-".join(part if isinstance(part, str) else part.text for part in prompt.parts)
+        text = "\n".join(part if isinstance(part, str) else part.text for part in prompt.parts)
         if '"explicit_points"' in text:
             answer: dict[str, object] = {"answers": [self._points(json.loads(line)) for line in _json_lines(text)]}
         elif entries := self._ENTRY.findall(text):
-            answer = {"events": [{"text": said, "from": [int(number)]} for number, who, said in entries if who != "assistant"]}
+            answer = {
+                "events": [{"text": said, "from": [int(number)]} for number, who, said in entries if who != "assistant"]
+            }
         elif points := self._POINT.findall(text):
             answer = {section: [] for _, section, _ in points}
             for number, section, said in points:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from waypost import flows
 from waypost.errors import InvalidInput, NotFound
 from waypost.journal.chat_commands import ChatCommand, command_phrase, parse_command
-from waypost.memory.handle import MemoryHandle, When, parsed_time
+from waypost.memory.handle import MemoryHandle, When
 from waypost.model.receipt import Receipt
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Chat:
         Returns:
             The session and the receipts. A session ends after a pause of half an hour.
         """
-        at = parsed_time(time, "time") or self._handle.clock()
+        at = self._handle.time(time, "time") or self._handle.clock()
         turns = [(self._user, question)] + ([(self._assistant, answer)] if answer is not None else [])
         path = None if media is None else Path(media)
         session, receipts = flows.journal.chat.add_turns(

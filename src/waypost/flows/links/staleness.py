@@ -54,7 +54,7 @@ def check(
     """The verdicts on these references for the tree as it is now.
 
     `again` judges them even if nothing seems to have changed. `reader` is an open transaction to read in. `alone`: they
-    belong to one memory that is shown, so there is time to search for the commit that changed the code.
+    belong to one memory that is shown. Then there is time to search for the commit that changed the code.
     """
     from waypost.flows.checkouts.current_tree import TreeNow  # what reads files: only who shows a reference pays for it
 
