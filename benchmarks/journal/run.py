@@ -22,6 +22,8 @@ from typing import Any
 
 from benchmarks.journal.data import LANGUAGES, YEAR, GradedUtterance, YearEvent, days_of_year, graded, passing, said
 
+from waypost.llm.protocol import Completion, Prompt, Usage
+
 _TITLES = {"w": "week", "m": "month", "y": "year"}
 _MAINTAINED_UNTIL = date(YEAR + 2, 1, 2)
 _COMMENT = re.compile(r"\s*<!--.*?-->")
@@ -34,15 +36,14 @@ class ScriptedModel:
     _ENTRY = re.compile(r"^\[(\d+)\] \S+ (\S+) \(importance \d+[^)]*\): (.+)$", re.MULTILINE)
     _POINT = re.compile(r"^\[(\d+)\] (\w+): (.+)$", re.MULTILINE)
 
-    def complete(self, prompt: "Prompt", *, max_tokens: int, as_json: bool = False) -> "Completion":
-        from waypost.llm.protocol import Completion, Usage
-
-        text = "
-".join(part if isinstance(part, str) else part.text for part in prompt.parts)
+    def complete(self, prompt: Prompt, *, max_tokens: int, as_json: bool = False) -> Completion:  # noqa: ARG002
+        text = "\n".join(part if isinstance(part, str) else part.text for part in prompt.parts)
         if '"explicit_points"' in text:
             answer: dict[str, object] = {"answers": [self._points(json.loads(line)) for line in _json_lines(text)]}
         elif entries := self._ENTRY.findall(text):
-            answer = {"events": [{"text": said, "from": [int(number)]} for number, who, said in entries if who != "assistant"]}
+            answer = {
+                "events": [{"text": said, "from": [int(number)]} for number, who, said in entries if who != "assistant"]
+            }
         elif points := self._POINT.findall(text):
             answer = {section: [] for _, section, _ in points}
             for number, section, said in points:
