@@ -22,6 +22,8 @@ from typing import Any
 
 from benchmarks.journal.data import LANGUAGES, YEAR, GradedUtterance, YearEvent, days_of_year, graded, passing, said
 
+from waypost.llm.protocol import Completion, Prompt, Usage
+
 _TITLES = {"w": "week", "m": "month", "y": "year"}
 _MAINTAINED_UNTIL = date(YEAR + 2, 1, 2)
 _COMMENT = re.compile(r"\s*<!--.*?-->")
@@ -34,9 +36,7 @@ class ScriptedModel:
     _ENTRY = re.compile(r"^\[(\d+)\] \S+ (\S+) \(importance \d+[^)]*\): (.+)$", re.MULTILINE)
     _POINT = re.compile(r"^\[(\d+)\] (\w+): (.+)$", re.MULTILINE)
 
-    def complete(self, prompt: "Prompt", *, max_tokens: int, as_json: bool = False) -> "Completion":
-        from waypost.llm.protocol import Completion, Usage
-
+    def complete(self, prompt: Prompt, *, max_tokens: int, as_json: bool = False) -> Completion:  # noqa: ARG002
         text = "\n".join(part if isinstance(part, str) else part.text for part in prompt.parts)
         if '"explicit_points"' in text:
             answer: dict[str, object] = {"answers": [self._points(json.loads(line)) for line in _json_lines(text)]}
