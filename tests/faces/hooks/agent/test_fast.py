@@ -103,6 +103,14 @@ def test_without_a_usable_answer_the_hook_goes_the_usual_way(project: Path, fold
         )
 
 
+@pytest.mark.parametrize("event", ["turn-end", "session-end", "pre-compact"])
+def test_what_starts_a_process_is_left_to_the_hook(project: Path, folder: Path, event: str) -> None:
+    """An agent that kills its server with all that the server started would kill that process too."""
+    with serve_hooks(answers(config.load()), folder):
+        assert asked(project) is not None
+        assert asked(project, event) is None
+
+
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 def test_what_others_could_have_written_is_not_used(project: Path, folder: Path) -> None:
     with serve_hooks(answers(config.load()), folder):

@@ -16,6 +16,8 @@ _MOST = 4  # processes that are asked
 _CONNECT = 0.2  # seconds
 _LARGEST_ANSWER = 1 << 18
 _LONGEST = 4096
+# Others start a process that saves the session. Below a server, it would be killed with it: Copilot CLI kills whole trees.
+_ANSWERED = frozenset(("session-start", "subagent-start", "prompt", "pre-tool", "post-tool"))
 _FOR_RUNNING = 0.5  # of the time that is left: then the hook answers itself
 
 
@@ -39,7 +41,7 @@ class FastAnswer:
 
 def ask(event: str, agent: str, raw: bytes, deadline: float, home: str) -> FastAnswer | None:
     """The answer of a running process, or None. `home`: Waypost's data directory."""
-    if os.name != "posix":
+    if os.name != "posix" or event not in _ANSWERED:
         return None
     try:
         given = json.loads(raw)
