@@ -31,12 +31,12 @@ NAMES = {
     "memory.chat": "command context memory turn user",
     "memory": "admin brief chat close code correct decide facts forget history identity index journal list open protect recall "
     "reject remember remember_many restore retract show space status verify why",
-    "memory.code": "about analyze architecture code_behind files finish_task git_changed ignores impact relink root source "
-    "stale summarize summary symbol_names symbols track unused update uses",
+    "memory.code": "about analyze architecture code_behind export_index files finish_task git_changed ignores impact import_index "
+    "relink root source stale summarize summary symbol_names symbols track unused update uses",
     "memory.facts": "approve discover edit expire infer_place learn lift_rejection promote reconsider reject rejected related "
     "remember_drafts review set_ttl subtree",
     "memory.journal": "add add_session approve_dna calendar condense curate events import_chat import_folder keep_in_tree "
-    "notices offered protect prune release restore root search show similar stats timeline topics undo_import",
+    "notices offered protect prune release restore root search show similar stats timeline topics undo_import why",
     "memory.admin": "as_of_checkout audit backups checkouts damage_notices doctor embed_pending export export_rows exports "
     "for_path growth import_coding_brain import_file import_memory_bridge import_rows maintain maintain_all page rebuild relatives "
     "run_worker shares shown_checkout undo_import",

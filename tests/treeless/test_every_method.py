@@ -38,6 +38,7 @@ WORKS: dict[str, Use] = {
         m.brief("change the total", preset=p) for p in (None, "scope", "route", "inject", "journal")
     ],
     "admin.checkouts": lambda m, _: m.admin.checkouts(),
+    "chat": lambda m, _: m.chat("ada").user,
     "close": lambda m, _: m.close(),
     "code.code_behind": lambda m, ids: m.code.code_behind(ids["stale"]),
     "correct": lambda m, ids: m.correct(ids["stale"], "The total adds up prices, and no tax."),
@@ -51,6 +52,7 @@ WORKS: dict[str, Use] = {
     "facts.expire": lambda m, _: m.facts.expire(),
     "admin.export": lambda m, _: m.admin.export(code=True),
     "admin.exports": lambda m, _: m.admin.exports(),
+    "code.export_index": lambda m, _: m.code.export_index(m.admin.export().path.with_suffix(".index")),
     "code.files": lambda m, _: m.code.files(),
     "forget": lambda m, ids: m.forget(ids["stale"]),
     "admin.growth": lambda m, _: m.admin.growth(),
@@ -62,6 +64,7 @@ WORKS: dict[str, Use] = {
     "facts.lift_rejection": lambda m, _: m.facts.lift_rejection("Never said."),
     "identity": lambda m, _: m.identity,
     "list": lambda m, _: [m.list(), m.list(kind="symbol")],
+    "admin.maintain_all": lambda m, _: list(m.admin.maintain_all()),
     "admin.maintain": lambda m, _: [m.admin.maintain(dry_run=True), m.admin.maintain(force=True)],
     "admin.page": lambda m, _: m.admin.page(),
     "facts.promote": lambda m, ids: m.facts.promote(ids["fresh"], 2),
@@ -88,6 +91,7 @@ WORKS: dict[str, Use] = {
     "admin.shares.list": lambda m, _: m.admin.shares.list(),
     "show": lambda m, ids: [m.show(one) for one in (*ids.values(), m.recall("total", scope="code")[0].id)],
     "code.source": lambda m, _: m.code.source("src/checkout.py"),
+    "code.symbol_names": lambda m, _: m.code.symbol_names("tot"),
     "code.symbols": lambda m, _: [m.code.symbols("total"), m.code.symbols(path="src/checkout.py")],
     "code.uses": lambda m, _: m.code.uses("total"),
     "code.impact": lambda m, _: m.code.impact("total"),
@@ -119,6 +123,7 @@ REFUSES: dict[str, Use] = {
 # What is about something else that is not there: a candidate, a file, an import.
 OTHERWISE: dict[str, Use] = {
     "admin.for_path": lambda m, _: m.admin.for_path("."),
+    "code.import_index": lambda m, _: m.code.import_index("/nowhere"),
     "facts.edit": lambda m, _: m.facts.edit("0" * 26, "x"),
     "admin.import_memory_bridge": lambda m, _: m.admin.import_memory_bridge("/nowhere"),
     "admin.import_coding_brain": lambda m, _: m.admin.import_coding_brain("/nowhere"),
@@ -139,6 +144,7 @@ JOURNAL_READS: dict[str, Use] = {
     "stats": lambda m, _: m.journal.stats(),
     "timeline": lambda m, _: [m.journal.timeline(), m.journal.timeline("2026-01-29")],
     "topics": lambda m, _: m.journal.topics(),
+    "why": lambda m, ids: m.journal.why(ids["note"]),
 }
 JOURNAL_TOUCHES: dict[str, Use] = {
     "add": lambda m, _: m.journal.add("We met again."),

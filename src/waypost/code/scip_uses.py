@@ -12,7 +12,7 @@ from waypost.code.outline import Outline, OutlineSymbol
 from waypost.code.resolve.tree import SymbolPlace
 from waypost.code.scip_index import Occurrence, ScipDocument, is_local
 
-_DESCRIPTOR = re.compile(r"(?:`((?:[^`]|``)*+)`|([\w+\-$<>]+))(?:\(\+?\w*\)\.|[#.!])$")
+_DESCRIPTOR = re.compile(r"(?:(?<!`)`((?:[^`]|``)*+)`|(?<![\w+\-$<>])([\w+\-$<>]++))(?:\(\+?\w*\)\.|[#.!])$")
 _CONSTRUCTORS = frozenset({"<constructor>", "<init>", ".ctor"})
 _SAME_TEXT = 0.9  # share of definitions that must be where the index says: the others may be generated
 _HEADER = 5  # lines between the beginning of a definition and its name

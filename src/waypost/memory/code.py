@@ -104,7 +104,11 @@ class MemoryCode:
         return flows.index.summarize.summary(self._handle.space, str(path))
 
     def export_index(self, path: str | Path) -> "flows.index.index_export.IndexExport":
-        """Write what was read from code, with vectors, to the new file `path`. Contains no kept memories."""
+        """Write what was read from code, with vectors, to the new file `path`. Contains no kept memories.
+
+        Returns:
+            The file, and what it contains.
+        """
         return flows.index.index_export.export_index(self._handle.space, Path(path).absolute())
 
     def import_index(

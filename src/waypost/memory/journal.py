@@ -130,7 +130,7 @@ class Journal:
         return flows.journal.see_also.topics_over_time(self._handle.current, by, most)
 
     def why(self, memory_id: str) -> "flows.journal.why.ImportanceReason":
-        """Return the importance of an entry now, with its points and the reason in one sentence."""
+        """Return the importance of the entry `memory_id` now, with its points and the reason in one sentence."""
         return flows.journal.why.why(self._handle.current, memory_id)
 
     def stats(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import waypost
 from waypost.faces.setup.agents import rules_text
 
 ROOT = Path(__file__).parents[3]
@@ -24,7 +25,7 @@ def test_the_manifest_has_what_claude_code_asks_for() -> None:
     manifest = read(".claude-plugin/plugin.json")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert re.fullmatch(r"[a-z][a-z0-9-]*", manifest["name"]) and manifest["name"] == project["name"]
-    assert manifest["version"] == project["version"]
+    assert manifest["version"] == waypost.__version__
     assert manifest["license"] == project["license"]
     assert isinstance(manifest["author"], dict) and manifest["description"]
     market = read(".claude-plugin/marketplace.json")

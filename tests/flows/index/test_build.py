@@ -178,7 +178,9 @@ def test_lists_and_exports_leave_the_tree_out_unless_asked(indexed: Memory) -> N
 def test_an_import_leaves_out_what_was_read_out_of_a_tree(indexed: Memory, tmp_path: Path) -> None:
     indexed.remember("Invoices are kept for ten years.")
     exported = indexed.admin.export(tmp_path / "all.jsonl", code=True)
-    assert [receipt.status for receipt in indexed.admin.import_file(exported.path)] == ["duplicate"]
+    *receipts, refusal = indexed.admin.import_file(exported.path)
+    assert [receipt.status for receipt in receipts] == ["duplicate"]
+    assert refusal.status == "refused" and "waypost index import" in refusal.reason
 
 
 def test_rebuild_makes_the_same_index_again(indexed: Memory, fake_engine: FakeEngine) -> None:

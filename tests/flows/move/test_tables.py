@@ -65,7 +65,7 @@ def test_every_table_and_column_of_postgresql_is_moved(postgres: str) -> None:
 
 def test_what_is_noted_of_a_journal_is_known_by_name() -> None:
     source = "\n".join(path.read_text() for path in (Path(waypost.__file__).parent / "flows").rglob("*.py"))
-    names = set(re.findall(r"journal_key\((?:self\.)?space, (_[A-Z]+)\)", source))
+    names = set(re.findall(r"journal_key\((?:self\.)?space, (_?[A-Z_]+)\)", source))
     values = {value for name in names for value in re.findall(rf'^{name} = "(journal_\w+)"', source, re.MULTILINE)}
     assert values == OF_A_JOURNAL
 

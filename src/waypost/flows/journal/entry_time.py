@@ -1,7 +1,7 @@
 """Parse when an entry was said: a date, a date with a time, or words, in the journal's time zone."""
 
 import re
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 
 from waypost.errors import InvalidInput
 from waypost.flows.journal.timeline import parse_span
@@ -13,6 +13,14 @@ _NOON = time(12)
 """Of a day that is named without an hour: the middle is least wrong, and no clock is ever moved at noon."""
 
 _ONLY_DATE = re.compile(r"\d{4}-?\d\d-?\d\d|\d{4}-?W\d\d-?\d")
+_WORD = re.compile(r"\w+")
+_SMALL_WORDS = frozenset(
+    "on in at since from to till until by the of and between"
+    " am an im in seit ab von vom bis zum zur um und zwischen der den dem des"
+    " в во с со на по до к и между от".split()
+)
+"""May stand beside the words of a time. Any other word leaves the time unclear."""
+
 _HOUR = re.compile(
     r"(?:(?:^|[\s,;])(?:um|gegen|at|around|about|в|около)[ ])?"
     r"(?<![\d.:/-])(?P<hour>\d{1,2})"
@@ -53,6 +61,7 @@ def parse_words(space: OpenSpace, given: str, field: str) -> datetime:
         words, hour = _without_hour(text[:200])
         today = space.journal.today(now)
         first, last = parse_span(space, words) if words or hour is None else (today, today)
+        _check_words(words, today)
         day = first if field == _FROM else last if ahead else min(last, max(first, today))
         if hour is None and day == today and not ahead:
             return now
@@ -62,6 +71,17 @@ def parse_words(space: OpenSpace, given: str, field: str) -> datetime:
             f"{field}: {text[:60]!r} is not a date or time.",
             "Write 2026-01-30, 2026-01-30T14:05:00Z, 3d, or words such as yesterday.",
         ) from error
+
+
+def _check_words(text: str, today: date) -> None:
+    """Raise InvalidInput if a text has words beside its time, such as the end of "yesterday-ish"."""
+    from waypost.retrieve.times.question_times import LANGUAGES, words_of_time  # only for times in words
+
+    if text[:1].isdigit() and not _WORD.sub("", text).strip("-"):
+        return  # a week, month or year as digits
+    understood = _SMALL_WORDS.union(*(words_of_time(text, language, today) for language in LANGUAGES))
+    if unclear := [word for word in _WORD.findall(text.lower()) if word not in understood]:
+        raise InvalidInput(f"{unclear[0]!r} is not part of a time.", "Write only the time.")
 
 
 def _parse_iso(space: OpenSpace, text: str) -> datetime | None:

@@ -65,7 +65,7 @@ MOST_STATED = 10
 PERSONAL = 3  # relevance points of preferences and personal goals
 PERSON_ORDER = ("name", "home", "language", "languages", "work", "birthday", "family", "health", "goal")
 _GROUP = re.compile(r"\s*- \*\*[^*]+\*\*\s*$")  # the name of a topic, above its lines
-_HINTS = re.compile(r"; [^();]+: [^()]+\)$")  # "see also" at the end of a line
+_HINTS = re.compile(r"; [^();:]+: [^();]*+\)$")  # "see also" at the end of a line
 PROJECT_MENTIONS, PROJECT_DAYS, PROJECT_RELEVANCE = 3, 2, 2  # from which a topic counts as a project
 
 

@@ -14,7 +14,14 @@ from waypost.store.tables import TABLES, MovedTable, Row
 
 # Keys of a journal in `meta`: plain for the journal in the space's folder, else with its id.
 OF_A_JOURNAL = frozenset(
-    ("journal_promoted", "journal_index_lines", "journal_condensed", "journal_tallies", "journal_cleanup")
+    (
+        "journal_promoted",
+        "journal_index_lines",
+        "journal_condensed",
+        "journal_tallies",
+        "journal_cleanup",
+        "journal_person",
+    )
 )
 _OURS, _APPROVED, _FOUGHT = "journal_ours", "dna_approved:", "journal_fought:"
 _BY_PATH = ("git-root", "directory")

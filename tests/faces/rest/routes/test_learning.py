@@ -89,9 +89,8 @@ def test_an_export_is_taken_in_elsewhere(served: Any, serve: Any, open_memory: A
 def test_code_in_an_import_is_left_out_with_a_word(served: Any) -> None:
     rows = [{"text": "def pay(): ...", "kind": "symbol"}, {"text": "Payments are retried", "kind": "fact"}]
     done = served.agent.post(f"{HERE}/imports", json={"memories": rows}).json()
-    assert (len(done["receipts"]), done["counts"]) == (1, {"added": 1})
-    assert done["notices"] == ["1 row was skipped: code is indexed, not imported."]
-    assert "notices" not in served.agent.post(f"{HERE}/imports", json={"memories": rows[1:]}).json()
+    assert done["counts"] == {"added": 1, "refused": 1}
+    assert "1 row of indexed code was not imported" in done["receipts"][-1]["reason"]
 
 
 @pytest.mark.slow

@@ -11,7 +11,6 @@ from waypost.faces.rest.caller import Person, Reader, SpaceAccess, Writer
 from waypost.faces.rest.problems import ProblemError
 from waypost.faces.rest.strict_route import StrictRoute
 from waypost.memory.rows import export_row, receipts_row
-from waypost.text.plural import counted
 
 if TYPE_CHECKING:
     from waypost.flows.move.export import Export
@@ -67,11 +66,8 @@ def delete_export(access: Person, name: ExportName) -> dict[str, Any]:
 @router.post("/imports")
 def import_memories(access: Writer, given: ImportBody) -> dict[str, Any]:
     """Import memories from an export. All are checked first. Existing memories stay; rejected values are refused; authors
-    are stored as claims. Indexed code is skipped."""
-    receipts = list(access.memory.admin.import_rows(given.memories))
-    left_out = len(given.memories) - len(receipts)
-    notice = f"{counted(left_out, 'row was', 'rows were')} skipped: code is indexed, not imported."
-    return receipts_row(receipts) | ({"notices": [notice]} if left_out else {})
+    are stored as claims. Indexed code is refused."""
+    return receipts_row(list(access.memory.admin.import_rows(given.memories)))
 
 
 def _find(access: SpaceAccess, name: str) -> "Export":
