@@ -139,7 +139,7 @@ class _Frames:
         )
 
     def _is_subject(self, term: Term, terms: Sequence[Term]) -> bool:
-        """Whether a number tells which thing is meant: "room 4"."""
+        """Whether a number says which thing is meant: "room 4"."""
         return term.zone not in (TAIL, PURPOSE, ASIDE) and terms.index(term) < 2
 
     def _may_have_both(self, verbs: frozenset[str]) -> bool:

@@ -163,7 +163,7 @@ def _spoken(language: str) -> str:
 
 
 def _asked_for(hit: Hit) -> Hit:
-    """A first fact is an answer if every word of the question asks for its topic, whatever words it has itself."""
+    """A first fact is an answer if every word of the question asks for its topic. Its own words don't count."""
     is_asked_for = hit.evidence.get("topic", 0.0) >= WHOLE_TOPIC
     return replace(hit, certainty=max(hit.certainty or 0.0, ASKED_FOR)) if is_asked_for else hit
 
