@@ -1,7 +1,7 @@
 """Two facts that are the same word for word but for one place.
 
-Words that signal a change are left out first. What differs is a value if both sides state a number, time or name there, or
-if the wording signals a change. At the beginning it is the subject: "room 4" and "room 5" are two rooms.
+Words that signal a change are left out first. What differs is a value if both sides state a number, time
+or name there. The same if the wording signals a change. At the beginning it is the subject: "room 4" and "room 5" are two rooms.
 """
 
 from collections.abc import Sequence
