@@ -119,7 +119,12 @@ def import_(
         Path | None, Argument(metavar="[PATH]", help="Input file; with --undo, also the id of an import.")
     ] = None,
     source: Annotated[
-        str | None, Option("--from", metavar="NAME", help="Source format: code-tags (Coding Brain), memory-bridge, …")
+        str | None,
+        Option(
+            "--from",
+            metavar="NAME",
+            help="rules (CLAUDE.md, AGENTS.md, Cursor), claude-code, basic-memory, claude-mem, mem0, … (see examples).",
+        ),
     ] = None,
     undo: Annotated[
         bool, Option("--undo", help="With --from: retract what the latest import, or that of PATH, added.")

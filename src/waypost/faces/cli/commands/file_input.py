@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 
 STDIN = Path("-")
 INTO_JOURNAL = ("crowdbot", "locai")
-IMPORTED_FROM = ("code-tags", "memory-bridge", *INTO_JOURNAL)
+AGENT_MEMORIES = (
+    "rules", "claude-code", "basic-memory", "claude-mem", "mcp-memory-service", "server-memory", "mem0",
+)  # fmt: skip
+IMPORTED_FROM = (*AGENT_MEMORIES, "code-tags", "memory-bridge", *INTO_JOURNAL)
 _MOST_NOTES = 20  # printed without --json
 _VALUE_FIELDS = ("kind", "domain", "session", "speaker", "time", "key")  # options that identify a rejected value
 _MOST_INPUT = 4_000_000  # bytes of a text from standard input
@@ -152,6 +155,11 @@ def import_file(session: CommandSession, path: Path | None, source: str | None, 
     if undo:
         _print_undone(session.memory().admin.undo_import(path, origin=source), json=json)
         return
+    if source in AGENT_MEMORIES:
+        with working("Importing", json=json):
+            done = session.memory().admin.import_notes(source, path and session.path(path))
+        print_json(done.to_json()) if json else _print_notes(done, source)
+        return
     if path is None:
         raise InvalidInput("No file given.", "Name it: waypost import FILE.")
     if source is None:
@@ -171,6 +179,21 @@ def _import_folder(session: CommandSession, path: Path | None, source: str, *, u
         raise InvalidInput("No path given.", f"Name it: waypost import --from {source} PATH.")
     else:
         import_folder(session, source, session.path(path), json=json)
+
+
+def _print_notes(done: "Imported", source: str) -> None:
+    for note in done.notes[:_MOST_NOTES]:
+        print(safe(str(note)), file=sys.stderr)
+    if len(done.notes) > _MOST_NOTES:
+        print(f"and {len(done.notes) - _MOST_NOTES} more; --json shows all", file=sys.stderr)
+    print(
+        ", ".join(f"{count} {status}" for status, count in done.statuses.items())
+        + f", {len(done.notes)} skipped or refused (listed above)."
+    )
+    if done.masked:
+        print(f"{counted(done.masked, 'secret')} masked.")
+    if done.id:
+        print(f"To undo: waypost import --from {source} --undo {done.id}")
 
 
 def _print_imported(done: "Imported", *, json: bool) -> None:
