@@ -1,19 +1,22 @@
-"""Markdown as notes: one for each list item or paragraph, with the headings above it."""
+"""Markdown as blocks: each list item or paragraph, with the headings above it."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import yaml
 
-_OWN_PART = re.compile(r"(?ms)^<!-- waypost:begin\b.*?^<!-- waypost:end -->[^\n]*\n?")
-_COMMENT = re.compile(r"<!--(?:[^-]|-(?!->))*-->")
-_FRONT = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*$\n?", re.DOTALL | re.MULTILINE)
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t]*#*")
-_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
-_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
+from waypost.compat.agent_memory.notes import read_text
+
+_LARGEST_FILE = 4_000_000  # bytes
 _LARGEST_FRONT = 20_000
+_BEGIN, _END = "<!-- waypost:begin", "<!-- waypost:end -->"
+_FRONT = re.compile(r"---[ \t]*\n(.*?)^---[ \t]*$\n?", re.DOTALL | re.MULTILINE)
+_HEADING = re.compile(r"(#{1,6})[ \t]+([^\n]+)")
+_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX-]\][ \t]+)?")
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,71 +27,74 @@ class Block:
     headings: tuple[str, ...]
     is_item: bool
 
+    def in_context(self, title: str = "") -> str:
+        """The text after its title and headings, unless it already has their words."""
+        names = [title, *self.headings[1:]] if title else list(self.headings)
+        context = " / ".join(dict.fromkeys([name for name in names if name][-2:]))
+        return f"{context}: {self.text}" if context and context.casefold() not in self.text.casefold() else self.text
 
-def split_front(text: str) -> tuple[dict[str, Any], str]:
-    """The YAML between `---` at the top, and the rest. Broken YAML counts as none."""
-    match = _FRONT.match(text.replace("\r\n", "\n"))
+
+def read_markdown(path: Path) -> tuple[dict[str, Any], str]:
+    """The YAML between `---` at the top, and the text. Broken or oversized YAML counts as none."""
+    text = read_text(path, _LARGEST_FILE).replace("\r\n", "\n")
+    match = _FRONT.match(text)
     if match is None:
-        return {}, text.replace("\r\n", "\n")
-    rest = text.replace("\r\n", "\n")[match.end() :]
-    if len(match[1]) > _LARGEST_FRONT:
-        return {}, rest
+        return {}, text
     try:
-        front = yaml.safe_load(match[1])
+        front = yaml.safe_load(match[1]) if len(match[1]) <= _LARGEST_FRONT else None
     except (yaml.YAMLError, RecursionError, ValueError):
-        return {}, rest
-    return (front if isinstance(front, dict) else {}), rest
+        front = None
+    return (front if isinstance(front, dict) else {}), text[match.end() :]
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """The blocks of a text, in order. Waypost's own part and comments are left out."""
-    plain = _COMMENT.sub("", _OWN_PART.sub("", text.replace("\r\n", "\n")))
+    """The blocks of a text, in order. Comments and the part that Waypost wrote itself are left out."""
     headings: list[tuple[int, str]] = []
     lines: list[str] = []
     fence = ""
-
-    def block() -> Iterator[Block]:
-        joined = "\n".join(lines).strip()
-        lines.clear()
-        if joined:
-            item = _ITEM.match(joined)
-            text_of = joined[item.end() :] if item else joined
-            yield Block(text_of, tuple(name for _, name in headings), item is not None)
-
-    for line in plain.splitlines():
-        opened = _FENCE.match(line)
+    for line in _without(_without(text, _BEGIN, _END), "<!--", "-->").split("\n"):
+        mark = _FENCE.match(line)
         if fence:
             lines.append(line)
-            fence = "" if opened and opened[1][0] == fence[0] and len(opened[1]) >= len(fence) else fence
+            fence = "" if mark and mark[1].startswith(fence) else fence
             continue
-        if opened:  # code belongs to the text above it
-            fence = opened[1]
+        if mark:  # code belongs to the text above it
+            fence = mark[1]
             while lines and not lines[-1].strip():
                 lines.pop()
             lines.append(line)
             continue
         heading = _HEADING.fullmatch(line)
+        if heading or _ITEM.match(line) or _is_next_paragraph(line, lines):
+            yield from _block(lines, headings)
+            lines = []
         if heading:
-            yield from block()
             depth = len(heading[1])
-            headings = [(level, name) for level, name in headings if level < depth] + [(depth, heading[2])]
-        elif _ITEM.match(line) or (not line.strip() and not _in_item(lines)):
-            yield from block()
-            lines.extend([line] if line.strip() else [])
-        elif line.strip() and lines and not lines[-1].strip() and not line[:1].isspace():
-            yield from block()  # a paragraph after an empty line that followed an item
+            headings = [(level, name) for level, name in headings if level < depth]
+            headings.append((depth, heading[2].rstrip("# \t")))
+        elif line.strip() or lines:
             lines.append(line)
-        else:
-            lines.append(line)
-    yield from block()
+    yield from _block(lines, headings)
 
 
-def _in_item(lines: list[str]) -> bool:
-    return bool(lines) and _ITEM.match(lines[0]) is not None
+def _is_next_paragraph(line: str, lines: list[str]) -> bool:
+    """An item goes on after an empty line if it is indented; other text does not."""
+    after_gap = bool(lines) and not lines[-1].strip()
+    return after_gap and bool(line.strip()) and not (line[:1].isspace() and _ITEM.match(lines[0]))
 
 
-def with_headings(block: Block, title: str = "") -> str:
-    """The text with the headings above it, unless it already has their words."""
-    names = [name for name in (title, *(block.headings[1:] if title else block.headings)) if name]
-    context = " / ".join(dict.fromkeys(names[-2:]))
-    return block.text if not context or context.casefold() in block.text.casefold() else f"{context}: {block.text}"
+def _block(lines: list[str], headings: list[tuple[int, str]]) -> Iterator[Block]:
+    text = "\n".join(lines).strip()
+    item = _ITEM.match(text)
+    text = text[item.end() :].strip() if item else text
+    if text:
+        yield Block(text, tuple(name for _, name in headings), item is not None)
+
+
+def _without(text: str, begin: str, end: str) -> str:
+    """The text without the parts from `begin` to `end`. A part without end stays."""
+    kept, at = [], 0
+    while (start := text.find(begin, at)) >= 0 and (stop := text.find(end, start)) >= 0:
+        kept.append(text[at:start])
+        at = stop + len(end)
+    return "".join([*kept, text[at:]])
