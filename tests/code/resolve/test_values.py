@@ -154,3 +154,37 @@ def test_new_reaches_the_constructor_with_as_many_parameters() -> None:
         if edge.kind == "calls" and edge.source.qualified == "Use.run"
     ]
     assert lines == [4]
+
+
+def test_results_with_a_name_of_their_own_contain_their_value() -> None:
+    text = (
+        f"{RUST}pub fn fetch() -> ShopResult<Arg> {{ todo!() }}\npub fn read() -> io::Result<Arg, Error> {{ todo!() }}\n"
+        "fn build() {\n    let a = fetch().unwrap();\n    a.id();\n}\n"
+        "fn other() {\n    let a = read()?;\n    a.id();\n}\n"
+    )
+    assert "Arg.id" in called({"src/lib.rs": text}, "build")
+    assert "Arg.id" in called({"src/lib.rs": text}, "other")
+
+
+def test_a_generic_type_is_not_its_argument_in_other_languages() -> None:
+    text = (
+        "class Arg { int id() { return 1; } }\nclass ShopResult<T> { int id() { return 2; } }\n"
+        "class Main {\n    ShopResult<Arg> fetch() { return null; }\n    void run() { fetch().id(); }\n}\n"
+    )
+    assert called({"Main.java": text}, "Main.run") == {"Main.fetch", "ShopResult.id"}
+
+
+@pytest.mark.parametrize("head", ["if let Some(a)", "while let Some(mut a)", "} else if let Some(a)"])
+def test_a_pattern_takes_the_value_out_of_an_option(head: str) -> None:
+    before = "    if false {\n" if head.startswith("}") else ""
+    text = f'{RUST}fn build() {{\n{before}    {head} = find("x") {{\n        a.id();\n    }}\n}}\n'
+    assert "Arg.id" in called({"src/lib.rs": text}, "build")
+
+
+def test_ruby_finds_no_methods_of_the_modules_around_a_module() -> None:
+    text = (
+        "module Shop\n  LIMIT = 1\n  def self.helpers(name); end\n  class Cart; end\n"
+        "  module Inner\n    def self.run\n      helpers :a\n      Cart.new\n      check()\n    end\n"
+        "    def self.check; end\n  end\nend\n"
+    )
+    assert called({"shop.rb": text}, "Shop.Inner.run") == {"Shop.Cart", "Shop.Inner.check"}

@@ -160,7 +160,8 @@ class Members(ABC):
         if symbol.kind not in FUNCTIONS:
             return value._replace(kind="instance") if is_container(symbol.kind) else None
         view = self.tree.view(value.path)
-        named = type_expression(_first_result(symbol.returns))
+        is_rust = view is not None and view.family == "rust"
+        named = type_expression(_inside_result(symbol.returns) if is_rust else _first_result(symbol.returns))
         if view is None or not named:
             return None
         if named[:-2] in _SAME_OBJECT:
@@ -203,6 +204,15 @@ class Members(ABC):
 
 
 _AWAITED = re.compile(r"(?:\w{1,60}\.){0,4}(?:Promise|Task|ValueTask|CompletableFuture|Future)<(.*)>", re.DOTALL)
+
+
+_RESULT = re.compile(r"(?:\w{1,60}::){0,4}\w{0,60}Result<(.*)>", re.DOTALL)
+
+
+def _inside_result(returns: str) -> str:
+    """What a Rust result contains. Crates give `Result` names of their own: `io::Result<T>`, `ClapResult<T>`."""
+    result = _RESULT.fullmatch(returns.strip())
+    return result[1].split(",")[0] if result else returns
 
 
 def _first_result(returns: str) -> str:
