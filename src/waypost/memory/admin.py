@@ -273,7 +273,7 @@ class MemoryAdmin:
 
     def import_notes(
         self, origin: str, path: str | Path | None = None, *, project: str | None = None
-    ) -> "compat.agent_memory.importer.Imported":
+    ) -> "flows.move.imports.Imported":
         """Import from another memory of agents. Stored memories are not overwritten.
 
         Args:
