@@ -14,7 +14,7 @@ from waypost.llm.answer import complete_json
 from waypost.llm.client import open_llm
 from waypost.llm.prompt import template
 from waypost.model.recall import Hit, View
-from waypost.retrieve.times.question_times import days_named
+from waypost.retrieve.times.question_times import DaySpan, days_named
 from waypost.text.language import language_of
 
 MOST_DAYS = 8  # hits whose whole day and summary are read
@@ -63,7 +63,7 @@ def choose_files(
                 choice.add(path, f"date: {named}")
     chosen = _chosen_by_model(space, question, shelf, today, index, choice.notices)
     if chosen is None:
-        _add_topic(space, question, view, shelf, now, choice)
+        _add_topic(space, question, view, shelf, now, choice, named_days)
     else:
         for path in chosen:
             choice.add(path, "chosen by the model")
@@ -77,10 +77,11 @@ def _add_topic(
     shelf: CoverageIndex,
     now: datetime,
     choice: ChosenFiles,
+    named: Sequence[DaySpan],
 ) -> None:
     """Conversations with matching entries, then the days of the best ones, then the summaries of that time.
 
-    A time that the question names doesn't replace them: of a long time only summaries are read.
+    Days that the question names are read already.
     """
     answer = recall(space, question, replace(view, collections=("journal",)), k=MOST_FOUND, now=now)
     choice.notices += answer.notices
@@ -99,7 +100,7 @@ def _add_topic(
         day, own = days[hit.id], standing.get(hit.id)
         pages = shelf.day(day)
         path = own if own in pages or not pages else pages[0]
-        if path is not None:
+        if path is not None and not any(span.first <= day <= span.last for span in named):
             paths[hit.id] = path
             choice.add(path, "topic", hit.id)
     best = list(paths)[:MOST_DAYS]
