@@ -18,17 +18,17 @@ from pathlib import Path
 
 _PAIRS = Path(__file__).with_name("values")
 _SESSIONS = 8
-_HALVES = ("seen", "unseen")
+_SETS = ("seen", "unseen", "third", "fourth")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=_HALVES, action="append", help="by default both")
+    parser.add_argument("--half", choices=_SETS, action="append", help="by default both")
     parser.add_argument("--show", action="store_true", help="print the pairs that were judged wrongly")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {"WAYPOST_HOME": str(Path(folder) / "home"), "WAYPOST_BACKGROUND": "0"}
-        for half in options.half or _HALVES:
+        for half in options.half or _SETS:
             _updates(Path(folder), half, options.show)
             _pairs(Path(folder), "paraphrases", half, options.show)
             _pairs(Path(folder), "distinct", half, options.show)
@@ -70,7 +70,7 @@ def _updates(folder: Path, half: str, show: bool) -> None:
 
 def _told(rows: list[list[str]], half: str, language: str) -> Iterator[tuple[str, str]]:
     """Every statement with its session: the later ones four sessions after the first, other facts between."""
-    others = [text for row in _rows("distinct", _HALVES[half == "seen"]) if row[0] == language for text in row[1:]]
+    others = [text for row in _rows("distinct", _SETS[half == "seen"]) if row[0] == language for text in row[1:]]
     sessions: list[list[str]] = [[] for _ in range(_SESSIONS)]
     for place, row in enumerate(rows):
         sessions[place % 4].append(row[1])

@@ -3,7 +3,7 @@
     python -m benchmarks.signal.fit --repositories DIR --work DIR                 # prints src/waypost/retrieve/data/certainty.toml
     python -m benchmarks.signal.fit --repositories DIR --work DIR --half check --plot docs/images/certainty.svg
 
-Every question of a half is asked in all scopes, without a floor. Each of the first hits is right or wrong, and a logistic
+Every question of a half is asked without a floor. Each of the first hits is right or wrong, and a logistic
 model learns that from its evidence. Fit on `dev`, check on `check`.
 """
 
@@ -23,14 +23,16 @@ from benchmarks.signal.spaces import HALVES, SignalQuestion, open_space, questio
 from waypost.flows.recall import search
 
 LOOKUPS = 25  # names of code that are asked for
-DEPTH = 12  # hits of a scope that are looked at
-SCOPES = ("all", "code", "facts", "journal")
+DEPTH = 15  # hits that are looked at
 RIDGE = 0.5  # keeps coefficients of rare features small
 FEATURES = {
-    "prose": ("meaning", "words", "misses", "foreign", "rank", "before", "first_fact", "topic", "journal"),
+    "prose": (
+        *("meaning", "words", "misses", "foreign", "rank", "before", "first_fact", "topic"),
+        *("abroad", "meaning_abroad", "words_abroad"),
+    ),
     "code": ("meaning", "words", "misses", "foreign", "total", "named", "role"),
 }
-_OF_MEANING = ("meaning",)
+_OF_MEANING = ("meaning", "meaning_abroad")
 
 
 class Judged(NamedTuple):
@@ -76,8 +78,9 @@ def collect(half: str, repositories: Path, work: Path) -> Iterable[Judged]:
             SignalQuestion(name, "code", names=frozenset({name})) for name in names_in(work / repository, LOOKUPS)
         ]
         for question in (*questions_of(half, repository), *lookups):
-            hits = {hit.id: hit for scope in SCOPES for hit in memory.recall(question.text, DEPTH, scope=scope).hits}
-            for hit in hits.values():
+            for hit in memory.recall(question.text, DEPTH).hits:
+                if not hit.evidence:
+                    continue  # found by structure, not by certainty
                 of = "code" if "symbol" in hit.evidence or "overview" in hit.evidence else "prose"
                 right = is_right(hit, question)
                 if "overview" in hit.evidence and question.is_answerable:

@@ -80,6 +80,8 @@ def place(hits: Iterable[Hit], question: SignalQuestion) -> int | None:
 def is_right(hit: Hit, question: SignalQuestion) -> bool:
     if hit.key is not None and hit.key in question.keys:
         return True
+    if question.paths and (hit.path or "").startswith(question.paths):
+        return True
     if hit.kind == "symbol":
         return (hit.name or "").rpartition(".")[2] in question.names
     return hit.text.startswith(tuple(name for name in question.names if " " in name))

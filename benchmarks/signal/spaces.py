@@ -15,6 +15,7 @@ DATA = Path(__file__).with_name("data")
 HALVES = {"dev": ("flask", "gin"), "check": ("starlette", "cobra")}
 PERSON = Caller("person", "benchmark")
 AGENT = Caller("agent", "benchmark")
+FILES = {"ci": ".github/workflows/", "licence": "LICENSE"}  # not every repository gets such a fact, but these files
 _PROMISE = "assistant: Let me look into that."
 
 
@@ -25,6 +26,7 @@ class SignalQuestion:
     keys: frozenset[str] = frozenset()  # of the memories that answer
     names: frozenset[str] = frozenset()  # of the code that answers, or openings of memories
     current: str = ""  # key of the current value, if the memory has changed
+    paths: tuple[str, ...] = ()  # files that answer too begin with these
 
     @property
     def is_answerable(self) -> bool:
@@ -43,7 +45,8 @@ def questions_of(half: str, repository: str) -> list[SignalQuestion]:
         current = f"fact-{number}-now" if "now" in memory else ""
         questions += [SignalQuestion(text, "facts", frozenset(keys), current=current) for text in memory.get("ask", ())]
     for text, ends in data["project"]:
-        questions.append(SignalQuestion(text, "facts", frozenset(f"learned:project:{end}" for end in ends)))
+        keys, paths = (f"learned:project:{end}" for end in ends), tuple(FILES[end] for end in ends if end in FILES)
+        questions.append(SignalQuestion(text, "facts", frozenset(keys), paths=paths))
     for number, talk in enumerate(data["talks"]):
         keys = frozenset(f"talk-{number}-{turn}" for turn in talk["answer"])
         questions += [SignalQuestion(text, "journal", keys) for text in talk["ask"]]

@@ -1,9 +1,11 @@
 """`make agents`: run every real agent against a scripted model, and print what the model saw.
 
 `python -m tests.agents [AGENT …]`. Needs npm once, to install the agents; runs use no network and no keys.
+With `--write FILE`, the tables and the main quotations go there: `benchmarks/notes/agents.md` is made so.
 """
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -12,10 +14,16 @@ from tests.agents.scenarios import Report, Trial
 from tests.agents.scripted_model import ScriptedModel
 
 _MARKS = {True: "yes", False: "**NO**", None: "–"}
+_QUOTED = ("briefing at the start", "briefing at a prompt", "recall, as text in its fence", "remember")
+_HEAD = """# Waypost in real agents
+
+Made by `make agents`. It runs each agent from npm against a scripted model, in an empty home directory without network or keys.
+The model's requests, the journal and the files show whether a cell is right. Other runs: [sessions and load](agents-load.md)."""
 
 
-def main(names: list[str]) -> int:
-    agents = [real_agents()[name] for name in names or real_agents()]
+def main(arguments: list[str]) -> int:
+    names, _, written = " ".join(arguments).partition("--write ")
+    agents = [real_agents()[name] for name in names.split() or real_agents()]
     try:
         node_folder()
         for agent in agents:
@@ -31,6 +39,8 @@ def main(names: list[str]) -> int:
             reports.append(Trial(place / agent.name, agent, model).everything())
             text = "\n\n".join((_table(reports), _times(reports), *map(_seen, reports)))
             (FOLDER / "report.md").write_text(text + "\n", "utf-8")  # after each: all of them take minutes
+    if written:
+        Path(written).write_text(_note(reports), "utf-8")
     print(f"\n{text}\n\nThis report: {FOLDER / 'report.md'}. Homes and transcripts: {place}")
     return int(any(check.passed is False for report in reports for check in report.checks))
 
@@ -55,6 +65,21 @@ def _times(reports: list[Report]) -> str:
             cells.append(f"{times[len(times) // 2]} (≤ {times[-1]})" if times else "–")
         rows.append([event, *cells])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _note(reports: list[Report]) -> str:
+    """The tables, what agents do not offer, and what the model of each agent got."""
+    packages = [f"`{real_agents()[report.agent].package}`" for report in reports]
+    parts = [_HEAD, f"Versions: {', '.join(packages)}.", _table(reports)]
+    for report in reports:
+        parts += [
+            f"- {report.agent}, {check.name}: {check.seen}."
+            for check in report.checks
+            if check.passed is None and check.seen
+        ]
+    parts += ["Milliseconds that each hook adds: the median, and the longest.", _times(reports)]
+    parts += [_seen(replace(report, checks=[c for c in report.checks if c.name in _QUOTED])) for report in reports]
+    return "\n\n".join(parts) + "\n"
 
 
 def _seen(report: Report) -> str:

@@ -30,7 +30,9 @@ class RealAgent:
     shell: str
     setup: str = ""
     agent: str = ""
+    goes_on: bool = False  # while a sub-agent works
     compact: str = ""  # what makes it compact its context in an unattended run
+    lacks: Mapping[str, str] = field(default_factory=dict)  # names of checks → why there is no such thing
     environment: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     modules: Mapping[str, str] = field(default_factory=dict)  # npm packages that it installs into folders of the home

@@ -4,7 +4,7 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,10 +35,13 @@ class Check:
 @dataclass
 class Report:
     agent: str
+    lacks: Mapping[str, str] = field(default_factory=dict)
     checks: list[Check] = field(default_factory=list)
     milliseconds: dict[str, list[int]] = field(default_factory=dict)
 
     def add(self, name: str, passed: bool | None, seen: str = "") -> None:
+        if passed is None:
+            seen = self.lacks.get(name, seen)
         self.checks.append(Check(name, passed, seen))
 
     def count(self, run: AgentRun) -> None:
@@ -88,7 +91,7 @@ class Trial:
 
     def __init__(self, folder: Path, agent: RealAgent, model: ScriptedModel) -> None:
         self.agent, self.model, self.folder = agent, model, folder
-        self.report = Report(agent.name)
+        self.report = Report(agent.name, agent.lacks)
         shutil.rmtree(folder, ignore_errors=True)
         self.box = Sandbox(folder, agent, model)
         self.box.seed()
@@ -164,8 +167,8 @@ class Trial:
             self.report.add("compaction", None)
             return
         run = self.run(self.agent.compact, resumed=True)
-        events = [hook.event for hook in run.hooks]
         after = self.run("Once more, how are session cookies signed? [[say As before.]]", resumed=True)
+        events = [hook.event for hook in (*run.hooks, *after.hooks)]  # Codex compacts before the next prompt
         texts = [text for request in conversation(after)[-1:] for text in fenced_texts(request)]
         kept = [entry["text"] for entry in self.box.journal() if "Lisbon" in entry["text"]]
         seen = f"hooks: {', '.join(events)}\n{first_with(texts, COOKIES)}"
@@ -199,7 +202,8 @@ class Trial:
             self.report.add("briefing of a sub-agent", None)
             return
         call = self.agent.agent.format(prompt="SUBTASK: look at how prices are added up. [[say Looked.]]")
-        run = self.run(f"Ask another agent. [[call {call}]] [[say Done.]]")
+        pause = f"[[call {self.agent.shell.format(command='sleep 8')}]]" if self.agent.goes_on else ""
+        run = self.run(f"Ask another agent. [[call {call}]] {pause} [[say Done.]]")
         own = [request for request in conversation(run) if "Ask another agent" not in str(request.body)]
         has_hook = any(hook.event == "subagent-start" for hook in run.hooks)
         seen = first_with([text for request in own[:1] for text in fenced_texts(request)], ALWAYS)

@@ -1,7 +1,8 @@
 """A model on loopback that does what the prompt says, and keeps every request. It speaks the interfaces of all agents here.
 
 In the last prompt, `[[call NAME {json}]]` calls the tool whose name ends in NAME; several are called one after the other.
-`[[say TEXT]]` is the final answer. `[[sleep N]]` delays the first answer by N seconds. The model has no state.
+`[[say TEXT]]` is the final answer. `[[sleep N]]` delays the first answer by N seconds. `[[tokens N]]` reports N tokens as
+used, so that the agent compacts its context. The model has no state.
 """
 
 import gzip
@@ -18,6 +19,7 @@ from typing import Any, Self
 _CALL = re.compile(r"\[\[call ([\w.-]+) (\{.*?\})\]\]", re.DOTALL)
 _SAY = re.compile(r"\[\[say (.*?)\]\]", re.DOTALL)
 _SLEEP = re.compile(r"\[\[sleep ([\d.]+)\]\]")
+_TOKENS = re.compile(r"\[\[tokens (\d+)\]\]")
 
 _REMEMBERED = re.compile(r"(?:<|&lt;)waypost-memory .*?(?:<|&lt;)/waypost-memory", re.DOTALL)
 
@@ -31,6 +33,7 @@ class Step:
     text: str = ""
     tool: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    tokens: int = 0  # to report as used, instead of the true size
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,8 @@ def next_step(prompt: str, results: int, offered: Sequence[Offered]) -> Step:
     if delay is not None and not results and offered:
         time.sleep(float(delay[1]))
     if results >= len(calls) or not offered:
-        said = _SAY.findall(prompt)
-        return Step(text=said[-1] if said else "Done.")
+        said, tokens = _SAY.findall(prompt), _TOKENS.search(prompt)
+        return Step(said[-1] if said else "Done.", tokens=int(tokens[1]) if tokens and offered else 0)
     name, given = calls[results]
     tool = _meant(name, [tool.full_name for tool in offered])
     if not tool:
@@ -113,7 +116,7 @@ Events = list[tuple[str, Body]]
 
 def anthropic(body: Body) -> tuple[Body, Events]:
     step = _step_of(_anthropic_turns(body), [Offered(tool.get("name", "")) for tool in body.get("tools") or []])
-    usage = {"input_tokens": _size(body), "output_tokens": 12}
+    usage = {"input_tokens": step.tokens or _size(body), "output_tokens": 12}
     block: Body = {"type": "text", "text": step.text}
     delta: Body = {"type": "text_delta", "text": step.text}
     empty: Body = {"type": "text", "text": ""}
@@ -171,7 +174,7 @@ def responses(body: Body) -> tuple[Body, Events]:
     else:
         text = {"type": "output_text", "text": step.text, "annotations": []}
         item = {"type": "message", "id": _name("msg"), "role": "assistant", "status": "completed", "content": [text]}
-    size = _size(body)
+    size = step.tokens or _size(body)
     whole = {
         "id": _name("resp"),
         "object": "response",
@@ -228,7 +231,7 @@ def chat(body: Body) -> tuple[Body, Events]:
         function = {"name": step.tool, "arguments": json.dumps(step.arguments)}
         call = {"index": 0, "id": _name("call"), "type": "function", "function": function}
         message = {"role": "assistant", "content": None, "tool_calls": [call]}
-    stop, size = "tool_calls" if step.tool else "stop", _size(body)
+    stop, size = "tool_calls" if step.tool else "stop", step.tokens or _size(body)
     head = {"id": _name("chatcmpl"), "created": int(time.time()), "model": body.get("model", "scripted")}
     usage = {"prompt_tokens": size, "completion_tokens": 10, "total_tokens": size + 10}
     whole = {
@@ -256,14 +259,14 @@ def gemini(body: Body) -> tuple[Body, Events]:
     declared = [tool for group in body.get("tools", []) for tool in group.get("functionDeclarations", [])]
     settings = body.get("generationConfig") or {}
     schema = settings.get("responseJsonSchema") or settings.get("responseSchema")
+    size = _size(body)
     if schema:
         part: Body = {"text": json.dumps({name: _any_value(value) for name, value in schema["properties"].items()})}
     else:
         step = _step_of(_gemini_turns(body), [Offered(tool["name"]) for tool in declared])
-        part = {"text": step.text}
+        part, size = {"text": step.text}, step.tokens or size
         if step.tool:
             part = {"functionCall": {"name": step.tool, "args": dict(step.arguments)}}
-    size = _size(body)
     whole = {
         "candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
         "usageMetadata": {"promptTokenCount": size, "candidatesTokenCount": 10, "totalTokenCount": size + 10},

@@ -26,6 +26,7 @@ from tests.durability import actors
 
 import waypost.store.postgres.store
 from waypost import Memory
+from waypost.faces.cli.entry import root_command
 from waypost.memory import spaces
 
 LOADED = (psycopg, waypost.store.postgres.store)  # what only some of them use
@@ -188,6 +189,7 @@ def _become(message: dict[str, Any], descriptors: list[int], others: list[int]) 
 
 def _load_everything() -> None:
     importlib.import_module("tests.durability.kills.kill_server")
+    root_command()
     for name in [name for name in os.environ if name.startswith("WAYPOST_")]:
         del os.environ[name]
     with tempfile.TemporaryDirectory() as folder:

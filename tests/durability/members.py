@@ -12,7 +12,10 @@ from typing import Any, Protocol
 
 import httpx2
 from tests.durability.conftest import ROOT, Actor, environment
+from tests.durability.fork_server import Forked
 from tests.durability.mcp_servers import Server
+
+from waypost.faces.cli.entry import run
 
 COMMAND = [sys.executable, "-m", "waypost"]
 PATIENCE = 120.0  # seconds
@@ -147,13 +150,17 @@ class Watcher:
 
 
 def call(project: Path, *arguments: str) -> str:
-    """A command that opens the memory, does its work and closes it again."""
-    command = [*COMMAND, "-C", str(project), *arguments]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, cwd=ROOT, env=environment(), timeout=PATIENCE
-    )
-    assert done.returncode == 0, (arguments, done.stdout, done.stderr)
-    return done.stdout
+    """A command in a process of its own, which opens the memory, does its work and closes it again."""
+    process = Forked(["-C", str(project), *arguments], environment(), __name__)
+    out, errors = process.communicate()
+    assert process.returncode == 0, (arguments, out, errors)
+    return out
+
+
+def main(*arguments: str) -> None:
+    """The command line, in a forked process."""
+    code = run(list(arguments))
+    assert code == 0, code
 
 
 def remember_by_command(project: Path, text: str) -> str:

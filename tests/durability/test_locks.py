@@ -1,10 +1,10 @@
 """No long-lived process loses its locks or its log, whatever it or others do with the memory meanwhile."""
 
-import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.durability.members import MEMBERS, call, faults, member
+from tests.durability.members import MEMBERS, faults, member, remember_by_command
 
 from waypost import Memory
 
@@ -25,7 +25,7 @@ def test_nothing_acknowledged_is_lost_after_something_was_forgotten(name: str, p
         assert faults(one.pid, folder) == []
         kept = {}
         for number in range(3):
-            for who, remember in (("member", one.remember), ("command", lambda text: remembered(project, text))):
+            for who, remember in (("member", one.remember), ("command", partial(remember_by_command, project))):
                 text = f"The {who} saw gate {number} at dock {number * 7}"
                 kept[remember(text)] = text
             assert faults(one.pid, folder) == []
@@ -35,7 +35,3 @@ def test_nothing_acknowledged_is_lost_after_something_was_forgotten(name: str, p
     assert {memory_id: stored.get(memory_id) for memory_id in kept} == kept
     assert not any("quixzanthal" in text for text in stored.values())
     assert list(memory.space.store.problems()) == []
-
-
-def remembered(project: Path, text: str) -> str:
-    return str(json.loads(call(project, "remember", text, "--json"))["id"])

@@ -10,11 +10,11 @@ PAIRS = Path(__file__).parents[2] / "benchmarks" / "values"
 LIKE = 0.8
 
 
-HALVES = ("seen", "unseen")
+SETS = ("seen", "unseen", "third", "fourth")
 
 
 def pairs(name: str) -> list[list[str]]:
-    lines = [line for half in HALVES for line in (PAIRS / f"{name}-{half}.txt").read_text("utf-8").splitlines()]
+    lines = [line for half in SETS for line in (PAIRS / f"{name}-{half}.txt").read_text("utf-8").splitlines()]
     return [[field.strip() for field in line.split(" | ")] for line in lines if line and not line.startswith("#")]
 
 

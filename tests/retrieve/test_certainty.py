@@ -2,7 +2,7 @@
 
 import pytest
 
-from waypost.retrieve.certainty import Rarity, asks_for_topic, certainty, question_words
+from waypost.retrieve.certainty import Rarity, certainty, question_words, topic_shares
 from waypost.store.protocol import TermCounts
 
 NONE = TermCounts(1000, {})
@@ -51,9 +51,31 @@ def test_a_name_that_no_code_has_makes_uncertain() -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["Which licence is it?", "Unter welcher Lizenz steht das?", "Под какой лицензией проект?"]
+    ("question", "language"),
+    [
+        ("Which licence does the project have?", "en"),
+        ("Unter welcher Lizenz steht das Projekt?", "de"),
+        ("Под какой лицензией проект?", "ru"),
+    ],
 )
-def test_a_first_fact_is_asked_for_by_its_topic(question: str) -> None:
-    assert asks_for_topic(question, "licence")
-    assert not asks_for_topic(question, "ci")
-    assert not asks_for_topic(question, "no such topic")
+def test_a_first_fact_is_asked_for_if_all_words_are_about_its_topic_or_the_project(
+    question: str, language: str
+) -> None:
+    shares = topic_shares(question, language)
+    assert shares["licence"] == 1.0
+    assert "ci" not in shares
+
+
+def test_a_topic_is_not_asked_for_by_one_word_among_others() -> None:
+    assert topic_shares("How did the test of the new valves go?", "en")["test"] < 0.5
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [("deploy function", "en"), ("the deploy method", "en"), ("Funktion deploy", "de"), ("функция deploy", "ru")],
+)
+def test_code_need_not_say_what_kind_it_is(question: str, language: str) -> None:
+    words = rarity(question, language)
+    assert words.share("deploy def deploy(): Ship it.", "en", is_code=True) == 1.0
+    assert words.share("deploy def deploy(): Ship it.", "en") < 1.0
+    assert rarity("function", "en").share("deploy", "en", is_code=True) == 0.0

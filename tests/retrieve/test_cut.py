@@ -19,20 +19,31 @@ def test_nothing_is_shown_if_no_hit_probably_answers() -> None:
     assert worth_showing([]) == []
 
 
-def test_memories_stay_behind_one_that_answers() -> None:
-    """An answer in another language, or a turn later, has little certainty."""
-    assert worth_showing([hit(0.9), hit(0.002)]) == [hit(0.9), hit(0.002)]
+def test_memories_far_behind_the_best_one_are_left_out() -> None:
+    assert worth_showing([hit(0.9), hit(0.5), hit(0.2)]) == [hit(0.9), hit(0.5)]
+
+
+def test_only_what_is_nearly_as_good_follows_a_doubtful_answer() -> None:
+    best = hit(0.1, "functions")
+    assert worth_showing([best, hit(0.08, "functions"), hit(0.02, "functions"), hit(0.01)]) == [
+        best,
+        hit(0.08, "functions"),
+    ]
+
+
+def test_the_best_hit_stays_however_little_it_has_above_the_floor() -> None:
+    assert worth_showing([hit(0.02), hit(0.012)]) == [hit(0.02)]
 
 
 def test_code_far_below_the_best_does_not_fill_up_the_answer() -> None:
-    best, other = hit(0.9), hit(0.05, "functions")
+    best, other = hit(0.9), hit(0.3, "functions")
     assert worth_showing([best, other]) == [best]
-    assert worth_showing([hit(0.2), other]) == [hit(0.2), other]
+    assert worth_showing([hit(0.4), other]) == [hit(0.4), other]
 
 
-def test_code_may_follow_from_further_behind() -> None:
-    best, place = hit(0.6, "functions"), hit(0.03, "functions")
-    assert worth_showing([best, place, hit(0.01, "functions"), hit(0.01)])[:2] == [best, place]
+def test_code_may_follow_code_from_further_behind() -> None:
+    best, place = hit(0.6, "functions"), hit(0.05, "functions")
+    assert worth_showing([best, place, hit(0.01, "functions"), hit(0.01)]) == [best, place]
     assert worth_showing([hit(0.6), place]) == [hit(0.6)]  # but not behind a memory
 
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from waypost.errors import InvalidInput
 
-LARGEST = 1 << 30  # bytes of an index
-MOST_OCCURRENCES = 20_000_000
+LARGEST = 1 << 29  # bytes of an index; one of 500 files has about 10 MB
+MOST_OCCURRENCES = 4_000_000  # about 200 bytes of memory each
 _DOCUMENT, _RELATIVE_PATH, _OCCURRENCE, _SYMBOL = 2, 1, 2, 3
 _RANGE, _NAME, _ROLES = 1, 2, 3
 _RELATIONSHIP, _IS_IMPLEMENTATION = 4, 3
@@ -43,9 +43,9 @@ class ScipDocument:
 
 
 def read_scip(data: bytes) -> Iterator[ScipDocument]:
-    """The files of an index. Raises `InvalidInput` if it is damaged or no index."""
+    """The files of an index. Raises `InvalidInput` if it is damaged, too large, or no index."""
     if len(data) > LARGEST:
-        raise InvalidInput(f"The SCIP index has {len(data):,} bytes; the limit is {LARGEST:,}.", "Index fewer files.")
+        raise InvalidInput(f"The SCIP index has more than {LARGEST:,} bytes.", "Index fewer files.")
     patience = [MOST_OCCURRENCES]
     try:
         for number, value in _fields(data, 0, len(data)):
@@ -71,12 +71,17 @@ def _document(data: bytes, start: int, end: int, patience: list[int]) -> ScipDoc
         elif number == _OCCURRENCE:
             patience[0] -= 1
             if patience[0] < 0:
-                raise ValueError("too many occurrences")
+                raise InvalidInput(f"The SCIP index has more than {MOST_OCCURRENCES:,} names.", "Index fewer files.")
             occurrence = _occurrence(data, *value, names)
             if occurrence is not None:
                 occurrences.append(occurrence)
         elif number == _SYMBOL:
             implements += _implementations(data, *value)
+    if path.startswith("/") or ".." in path.split("/") or "\0" in path:
+        raise InvalidInput(
+            f"The SCIP index names a file outside of its repository: {path[:200]!r}.",
+            "Make it in the root of the repository.",
+        )
     return ScipDocument(path, tuple(occurrences), tuple(implements))
 
 
@@ -101,8 +106,8 @@ def _occurrence(data: bytes, start: int, end: int, names: dict[bytes, str]) -> O
     if not symbol or len(places) not in (3, 4) or max(places) >= 1 << 31:
         return None
     line, column = places[0], places[1]
-    last = places[2] if len(places) == 3 or places[2] == line else column
-    end_column = places[-1] if last != column or len(places) == 3 else column
+    is_one_line = len(places) == 3 or places[2] == line
+    end_column = places[-1] if is_one_line else column
     return Occurrence(line + 1, column, end_column, symbol, bool(roles & _DEFINITION), bool(roles & _IMPORT))
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from waypost.lazy import lazy_modules
 
 if TYPE_CHECKING:
+    from waypost.compat import agent_memory as agent_memory
     from waypost.compat import chat as chat
     from waypost.compat import coding_brain as coding_brain
     from waypost.compat import crowdbot as crowdbot

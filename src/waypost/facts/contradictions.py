@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from waypost.facts.alignment import aligned, states_another_value
+from waypost.facts.frames import frame_difference, same_word
 from waypost.facts.lexicon import shared_lexicon
 from waypost.facts.statements import (
     ASIDE,
@@ -84,7 +86,31 @@ def contradiction(older: str, newer: str, similarity: float) -> Contradiction | 
                 # The rest of a longer text may still hold.
                 replaces = difference.replaces and len(before) == 1
                 return Contradiction(replaces, difference.current, difference.former, difference.is_exact)
-    return None
+    words = statement_words(language)
+    return _by_frame(before, after, older, newer, words) or _by_alignment(before, after, older, newer, words)
+
+
+def _by_alignment(
+    before: Sequence[Statement], after: Sequence[Statement], older: str, newer: str, words: StatementWords
+) -> Contradiction | None:
+    alignment = aligned(older, newer, words)
+    if alignment is None or not states_another_value(alignment, words):
+        return None
+    values = [_literals([term for statement in side for term in statement.terms]) for side in (before, after)]
+    if values[0] and values[0] == values[1]:
+        return None  # 14 days and 2 weeks
+    current, former = (" ".join(word.text for word in side) for side in (alignment.current, alignment.former))
+    return Contradiction(False, current, former, is_exact=True)
+
+
+def _by_frame(
+    before: Sequence[Statement], after: Sequence[Statement], older: str, newer: str, words: StatementWords
+) -> Contradiction | None:
+    difference = frame_difference(before, after, older, newer, words)
+    if difference is None:
+        return None
+    replaces = difference.is_rejected and difference.is_exact and len(before) == 1
+    return Contradiction(replaces, _written(difference.current), _written(difference.former), difference.is_exact)
 
 
 @lru_cache(maxsize=1024)
@@ -230,13 +256,18 @@ class _Comparison:
     # -- names and other words
 
     def _by_name(self) -> Contradiction | None:
-        if self._old.negated != self._new.negated:
+        if self._old.negated != self._new.negated or self._numbers_differ():
             return None
         for (subject, value), (new_subject, new_value) in self._orientations():
             difference = self._between(subject, value, new_subject, new_value)
             if difference is not None:
                 return difference
         return None
+
+    def _numbers_differ(self) -> bool:
+        """Whether each states a number of its own. Other words that differ then make two subjects."""
+        ours, theirs = ([t for t in s.zone(TAIL) if t.kind == "number"] for s in (self._old, self._new))
+        return bool(ours and theirs) and not _literals(ours) & _literals(theirs) and not self._signal
 
     def _orientations(self) -> Iterator[tuple[tuple[Terms, Terms], tuple[Terms, Terms]]]:
         """Which side is the subject. "Anna owns billing" is about billing, and so is "Ben took it over"."""
@@ -268,6 +299,8 @@ class _Comparison:
         left, right = (self._stated(side) for side in (left, right))
         if not left or not right or self._same_state(left[0].value, right[0].value):
             return None
+        if any(same_word(term.text, other.text) for term in left for other in right):
+            return None  # a name in another case
         if not mentions and not self._is_one_value(left, right, bool(shared)):
             return None
         whole = mentions and _identities(left) <= former

@@ -116,6 +116,10 @@ class StatementWords:
     references: frozenset[str]
     places: frozenset[str]
     attributes: frozenset[str]
+    events: frozenset[str]  # prepositions of an event after which something is so
+    ones: frozenset[str]  # words for one
+    rejects_before: frozenset[str]  # phrases before a value that no longer holds
+    rejects_after: frozenset[str]
 
 
 @cache
@@ -143,6 +147,9 @@ def statement_words(language: str) -> StatementWords:
     def stems(name: str) -> frozenset[str]:
         return frozenset(words.stem(word.lower()) for word in data.get(name, "").split())
 
+    def phrases_of(name: str) -> frozenset[str]:
+        return frozenset(" ".join(phrase.split()) for phrase in data[name].split(",") if phrase.strip())
+
     def listed(name: str) -> frozenset[str]:
         return frozenset(data.get(name, "").replace(",", " ").split())
 
@@ -162,6 +169,10 @@ def statement_words(language: str) -> StatementWords:
         references=listed("references"),
         places=listed("places"),
         attributes=stems("attributes"),
+        events=phrases_of("events"),
+        ones=listed("ones"),
+        rejects_before=phrases_of("rejects_before"),
+        rejects_after=phrases_of("rejects_after"),
     )
 
 

@@ -231,6 +231,11 @@ def architecture_key(space: OpenSpace) -> str:
     return f"architecture:{space.identity.checkout_id}"
 
 
+def scip_key(space: OpenSpace) -> str:
+    """Size and time of the SCIP index that was taken over."""
+    return f"scip:{space.identity.checkout_id}"
+
+
 def unresolved_key(space: OpenSpace) -> str:
     """How many calls by each name have no known target."""
     return f"unresolved:{space.identity.checkout_id}"

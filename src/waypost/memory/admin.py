@@ -271,6 +271,24 @@ class MemoryAdmin:
         """Import facts, their hierarchy and their reasons from the Memory Bridge database `path`. Returns a report."""
         return compat.memory_bridge.importer.import_bridge(self._handle.space, Path(path), self._handle.caller)
 
+    def import_notes(
+        self, origin: str, path: str | Path | None = None, *, project: str | None = None
+    ) -> "flows.move.imports.Imported":
+        """Import from another memory of agents. Stored memories are not overwritten.
+
+        Args:
+            origin: `rules`, `claude-code`, `basic-memory`, `claude-mem`, `mcp-memory-service`, `server-memory` or `mem0`.
+            path: Its file or folder; by default where that program keeps it.
+            project: Of claude-mem; by default the name of this folder.
+
+        Returns:
+            What was added, and what was skipped and why.
+        """
+        place = None if path is None else Path(path)
+        return compat.agent_memory.importer.import_notes(
+            self._handle.space, origin, place, self._handle.caller, project=project
+        )
+
     def undo_import(self, which: str | Path | None = None, *, origin: str | None = None) -> "flows.move.imports.Undone":
         """Retract what an import added.
 

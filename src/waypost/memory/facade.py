@@ -420,6 +420,7 @@ class Memory:
         explain: bool = False,
         facts: bool = False,
         report: "flows.index.build.Report" = lambda *_: None,
+        scip: str | Path | None = None,
     ) -> "flows.admin.init.IndexReport":
         """Index the repository: what is new or changed since the last time.
 
@@ -432,6 +433,7 @@ class Memory:
             explain: List every skipped file.
             facts: Also remember what the project says about itself, once; see `facts.discover`.
             report: Called with the phase, how many are done, and the total.
+            scip: A SCIP index of a compiler or type checker; `index.scip` in the repository by default.
 
         Returns:
             What was indexed and skipped.
@@ -447,6 +449,7 @@ class Memory:
             explain=explain,
             facts=facts,
             report=report,
+            scip=None if scip is None else Path(scip),
         )
 
     # -- reading ------------------------------------------------------------------------------------------

@@ -10,10 +10,11 @@ at each hit by itself, by features from 0 to 1 or nearly so:
     named      it is defined under the name that the question uses
     misses     the question uses a name that no code has, and neither has this text
     before     the turn before it asks nearly the same
-    topic      of a first fact: the question has a word that asks for it
+    topic      of a first fact: the share of the question's words that ask for it, or for the project as a whole
+    abroad     the text is in another language than the question: then fewer words can be the same, and cosines are lower
     role       tests, documents, examples and old versions, where the question does not ask for them
 
-A logistic model adds them up. `benchmarks/signal/fit.py` fits its coefficients, in `data/certainty.toml`.
+A logistic model adds them up. With `abroad`, meaning and words count by themselves and once more. `benchmarks/signal/fit.py` fits its coefficients, in `data/certainty.toml`.
 """
 
 import math
@@ -37,6 +38,7 @@ LEAST_MEANING = -0.3  # an engine that sees nothing in common does not outweigh 
 MOST_WORDS = 60  # of a question that are compared
 _DATA = Path(__file__).with_name("data")
 _WORD = re.compile(r"\w+(?:-\w+)*")
+_PROJECT = "project"  # no topic of its own
 
 Evidence = Mapping[str, float]
 
@@ -46,20 +48,21 @@ class AskedWords:
     """The telling words of a question, each as the terms by which a text may have it."""
 
     words: tuple[frozenset[str], ...]
+    kinds: frozenset[int] = frozenset()  # which of them only say what kind of code is meant: "function", "Klasse"
 
     @property
     def terms(self) -> list[str]:
         return sorted(frozenset().union(*self.words))
 
 
-def question_words(text: str, language: str, leave_out: Collection[str] = ()) -> AskedWords:
+def question_words(text: str, language: str) -> AskedWords:
     """Words of German and Russian count as had if their English counterpart is there: code is named in English."""
     stops = stop_words("en") | (stop_words(language) if language in ("de", "ru") else frozenset())
     words: dict[str, frozenset[str]] = {}
     before = ""
     for written in _WORD.findall(text):
         folded = fold(written)
-        if folded in stops or written.lower() in leave_out or len(words) >= MOST_WORDS:
+        if folded in stops or len(words) >= MOST_WORDS:
             continue
         parts = identifier_parts(written)
         if len(parts) > 1:  # a text may have the parts of a name, and not the name
@@ -72,7 +75,8 @@ def question_words(text: str, language: str, leave_out: Collection[str] = ()) ->
             before = folded
         if terms:
             words.setdefault(folded, frozenset(terms))
-    return AskedWords(tuple(words.values()))
+    kinds = frozenset(at for at, word in enumerate(words) if word in code_words().kinds)
+    return AskedWords(tuple(words.values()), kinds if len(kinds) < len(words) else frozenset())
 
 
 def _alternatives(word: str) -> frozenset[str]:
@@ -90,18 +94,21 @@ class Rarity:
 
     words: AskedWords
     weights: tuple[float, ...]
+    weights_in_code: tuple[float, ...]  # code does not say what kind it is: such words are worth nothing there
 
     @classmethod
     def of(cls, words: AskedWords, counts: TermCounts) -> "Rarity":
-        return cls(words, tuple(_rarity(terms, counts) for terms in words.words))
+        weights = tuple(_rarity(terms, counts) for terms in words.words)
+        return cls(words, weights, tuple(0.0 if at in words.kinds else each for at, each in enumerate(weights)))
 
-    def share(self, text: str, language: str) -> float:
+    def share(self, text: str, language: str, *, is_code: bool = False) -> float:
         """The share of the question's words that a text has."""
-        whole = sum(self.weights)
+        weights = self.weights_in_code if is_code else self.weights
+        whole = sum(weights)
         if not whole:
             return 0.0
         there = _terms_of(text, german=language == "de")
-        return sum(w for terms, w in zip(self.words.words, self.weights, strict=True) if terms & there) / whole
+        return sum(w for terms, w in zip(self.words.words, weights, strict=True) if terms & there) / whole
 
 
 @lru_cache(maxsize=2_000)  # 8 MB; the same memories answer many questions
@@ -126,10 +133,21 @@ def _data() -> Mapping[str, Any]:
     return tomllib.loads((_DATA / "certainty.toml").read_text("utf-8"))
 
 
-def asks_for_topic(question: str, topic: str) -> bool:
-    """Whether a question has a word that asks for the first facts of this topic."""
-    openings = _topics().get(topic, ())
-    return any(fold(word).startswith(openings) for word in _WORD.findall(question)) if openings else False
+def topic_shares(question: str, language: str) -> dict[str, float]:
+    """The topics of first facts that a question asks for, with the share of its words that do.
+
+    Words for the project as a whole count for every topic that has a word of its own there.
+    """
+    stops = stop_words("en") | (stop_words(language) if language in ("de", "ru") else frozenset())
+    words = [word for word in map(fold, _WORD.findall(question)) if word not in stops][:MOST_WORDS]
+    whole = sum(word.startswith(_topics()[_PROJECT]) for word in words)
+    shares: dict[str, float] = {}
+    for topic, openings in _topics().items():
+        own = [word for word in words if word.startswith(openings)]
+        if own and topic != _PROJECT:
+            others = whole - sum(word.startswith(_topics()[_PROJECT]) for word in own)
+            shares[topic] = (len(own) + others) / len(words)
+    return shares
 
 
 @cache

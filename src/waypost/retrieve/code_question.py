@@ -210,9 +210,11 @@ def _names(subject: str, body: str) -> tuple[tuple[NamedCode, ...], bool]:
             break
     if len(names) == 1 and not body:  # "where is `connect` defined"
         (only,) = names.values()
-        return (only,), _NO_SUBJECT.issuperset(fold(word) for word in _WORD.findall(_NAMES.sub(" ", subject)))
+        no_subject = _NO_SUBJECT | code_words().kinds
+        return (only,), no_subject.issuperset(fold(word) for word in _WORD.findall(_NAMES.sub(" ", subject)))
     if not names and not body:  # "where is connect", "what does connect do": the one word that is left is its name
-        telling = [word for word in _WORD.findall(subject) if fold(word) not in _NO_SUBJECT]
+        no_subject = _NO_SUBJECT | code_words().symbol_kinds  # "the connect method"
+        telling = [word for word in _WORD.findall(subject) if fold(word) not in no_subject]
         if len(telling) == 1 and telling[0].isascii() and len(telling[0]) > 2:
             return (_named(telling[0], 1.0),), True
     return tuple(names.values())[:MOST_NAMES], False

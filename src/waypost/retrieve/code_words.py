@@ -21,6 +21,8 @@ Groups = tuple[tuple[str, ...], ...]  # for each thing that is named, its Englis
 class CodeWords:
     path: re.Pattern[str]  # a path that ends with the ending of a source file
     tests: frozenset[str]
+    kinds: frozenset[str]  # say what kind of code is meant, and nothing about it
+    symbol_kinds: frozenset[str]  # those of them beside which a word is a name
     platforms: frozenset[str]
     side_folders: frozenset[str]
     issue_stops: frozenset[str]
@@ -74,6 +76,8 @@ def code_words() -> CodeWords:
             rf"(?<![\w./\\@-])[\w.@~-]{{0,80}}(?:[/\\]{{1,2}}[\w.@-]{{1,80}}){{0,20}}\.(?:{endings})\b(?!\.?\w)"
         ),
         tests=_folded(data["test_words"]),
+        kinds=_folded(f"{data['symbol_kinds']} {data['other_kinds']}"),
+        symbol_kinds=_folded(data["symbol_kinds"]),
         platforms=_folded(data["platforms"]),
         side_folders=_folded(data["side_folders"]),
         issue_stops=_folded(data["issue"]["stop"]),

@@ -1,8 +1,9 @@
 """Which hits of an answer are worth showing: none if nothing answers, and never more just to fill up.
 
-An answer needs one hit above the floor of its group. Other places in code then need a part of the best one's certainty.
-What `init` wrote about the project must nearly be the best. Memories, and an answer from code alone, are not cut further:
-what is around an answer explains it.
+An answer needs one hit above the floor of its group. Every further hit needs a share of the best one's certainty: much of it
+for memories and for what `init` wrote, and for code behind a memory; little for code behind code. If the best one is doubtful
+itself, only what is nearly as good follows, of any group. An answer from the journal alone or from code alone is not cut further: what is
+around an answer explains it.
 """
 
 import tomllib
@@ -31,7 +32,10 @@ def worth_showing(hits: Sequence[Hit], *, is_lookup: bool = False) -> list[Hit]:
 def _least(hit: Hit, best: Hit, floors: Mapping[str, Mapping[str, float]], *, alone: str) -> float:
     floor = _floor(hit, floors, alone=alone)
     is_beside = floor is not _floor(best, floors, alone=alone)
-    return max(floor["least"], floor["beside" if is_beside else "share"] * (best.certainty or 0.0))
+    share, certainty = floor["beside" if is_beside else "share"], best.certainty or 0.0
+    if not alone and certainty < floors["doubtful"]["below"]:
+        share = floors["doubtful"]["share"]
+    return certainty if hit is best else max(floor["least"], share * certainty)
 
 
 def _floor(hit: Hit, floors: Mapping[str, Mapping[str, float]], *, alone: str) -> Mapping[str, float]:

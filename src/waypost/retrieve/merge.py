@@ -1,13 +1,15 @@
 """Code, facts and the journal in one list.
 
 Each group is ranked in its own way: a high score only says that a hit is the best of its group. Groups are compared by
-certainty, which means the same in all of them. The journal keeps its order, because turns depend on each other: where
-certainty contradicts it, the turns concerned share their mean. Scores never rise down the list.
+certainty, which means the same in all of them. Facts are ordered by it too, and so is code beside other groups: stale facts
+come later, and of nearly equal ones what a person stated comes first. The journal keeps its order, because turns depend on
+each other: where certainty contradicts it, the turns concerned share their mean. Scores never rise down the list.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from heapq import merge
+from math import exp, log
 
 from waypost.model.recall import Hit
 from waypost.retrieve.score import total_of
@@ -16,18 +18,36 @@ from waypost.store.protocol import Population
 Populations = Mapping[str, Mapping[str, Population]]  # by engine and language
 
 OTHERS = "others"  # the part of a score that comes from here
+STATED = 0.5  # on the logistic scale: what a person stated on purpose, beside what agents and `init` wrote
+FRESHNESS = (
+    3.0  # for the part of a score that the state of its code gives: a stale fact with a fresh one beside it has -1
+)
+_FACTS = "facts"
 _MIDDLE = 0.0  # only differences of totals are needed: any middle would do
 
 
-def one_list(*groups: Sequence[Hit]) -> list[Hit]:
+def one_list(facts: Sequence[Hit], code: Sequence[Hit], journal: Sequence[Hit]) -> list[Hit]:
     """The hits of all groups, best first; of equal ones, those of an earlier group."""
-    rest = [list(_with_keys(group)) for group in groups if group]
-    if len(rest) < 2:
-        return [hit for group in rest for _, hit in group]
-    return list(_falling(hit for _, hit in merge(*rest, key=lambda pair: -pair[0])))
+    if not facts and not journal:
+        return list(code)
+    if not facts and not code:
+        return list(journal)
+    groups = (_by_certainty(facts), _by_certainty(code), _in_order(journal))
+    return list(_falling(hit for _, hit in merge(*groups, key=lambda pair: -pair[0])))
 
 
-def _with_keys(hits: Sequence[Hit]) -> Iterator[tuple[float, Hit]]:
+def _by_certainty(hits: Sequence[Hit]) -> list[tuple[float, Hit]]:
+    return sorted(((_worth(hit), hit) for hit in hits), key=lambda pair: -pair[0])
+
+
+def _worth(hit: Hit) -> float:
+    """Certainty, changed by what makes one of two answers the better one."""
+    certainty = min(max(hit.certainty or 0.0, 1e-9), 1 - 1e-9)
+    change = FRESHNESS * hit.why.get("freshness", 0.0) + STATED * (hit.source == "person" and hit.collection == _FACTS)
+    return 1 / (1 + exp(-log(certainty / (1 - certainty)) - change)) if change else certainty
+
+
+def _in_order(hits: Sequence[Hit]) -> Iterator[tuple[float, Hit]]:
     """Hits with their certainty, made to fall down the list: neighbours that contradict it share their mean."""
     blocks: list[list[float]] = []
     for hit in hits:

@@ -84,7 +84,7 @@ def check_stopped_once(answer: dict[str, Any]) -> None:
 
 LEVELS = ["functions", "statements", "files", "system"]
 # Between two statements or two pages of one transaction all stops are alike: every so manieth stands for the others.
-EVERY = {"statements": 4, "files": 8}
+EVERY = {"statements": 9, "files": 20}
 
 
 def stop_while_writing(
@@ -166,8 +166,9 @@ def stop_while_making(tmp_path: Path, project: Path, level: str, every: int) -> 
     return steps
 
 
-def test_processes_that_make_a_space_at_the_same_moment_all_get_in(tmp_path: Path, project: Path) -> None:
-    for answer in killings(tmp_path, project, run="together", rounds=10):
+@pytest.mark.parametrize("rounds", [5, pytest.param(100, marks=pytest.mark.soak)])
+def test_processes_that_make_a_space_at_the_same_moment_all_get_in(tmp_path: Path, project: Path, rounds: int) -> None:
+    for answer in killings(tmp_path, project, run="together", rounds=rounds):
         assert len(answer["ids"]) == 8
         assert set(answer["ids"]) == set(answer["found"]["current"])
         check_sound(answer["found"])

@@ -154,6 +154,8 @@ def test_a_file_comes_back_as_it_was_put(store: Store) -> None:
     with store.read() as reader:
         assert reader.code.files("here") == {"src/ä.py": replace(file, mtime_ns=99)}
         assert dict(reader.code.digests("here")) == {"src/ä.py": {"outline": {"names": ["ä"]}}}
+        assert reader.code.digest("here", "src/ä.py") == {"outline": {"names": ["ä"]}}
+        assert reader.code.digest("here", "c.py") == {}
 
 
 def test_a_memory_that_moved_keeps_its_words_and_its_id(store: Store) -> None:

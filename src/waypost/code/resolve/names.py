@@ -101,15 +101,20 @@ class NameScope(Members):
         return self._plain[key]
 
     def _lookup(self, view: OutlineView, owner: int, name: str) -> Value | None:
-        scope = owner
+        scope, is_outer = owner, False
         for _ in range(DEEPEST):
             if scope < 0:
                 break
             is_known, value = self._in_scope(view, owner, scope, name)
-            if is_known:
+            if is_known and not (is_outer and self._is_method(value)):
                 return value
+            # Ruby looks up constants in all modules around a name, but methods only in the innermost.
+            is_outer = is_outer or (view.family == "ruby" and is_container(view.outline.symbols[scope].kind))
             scope = view.outline.symbols[scope].parent
         return self._in_file(view, name, owner, exported=False)
+
+    def _is_method(self, value: Value | None) -> bool:
+        return value is not None and value.kind == "symbol" and self._symbol(value).kind in FUNCTIONS
 
     def _in_scope(self, view: OutlineView, owner: int, scope: int, name: str) -> tuple[bool, Value | None]:
         """Whether a scope around `owner` has the name, and what it refers to there."""

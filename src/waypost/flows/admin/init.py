@@ -3,10 +3,12 @@
 import time as timing
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from waypost.code.files.choice import check_patterns, unmatched
 from waypost.code.files.walk import GIT_UNASKED, walk
+from waypost.code.scip_index import ScipDocument
 from waypost.errors import InvalidInput, SecurityError, StoreCorrupt, StoreFull
 from waypost.flows.admin.worker import work
 from waypost.flows.checkouts.parsed_file import KILLED
@@ -18,6 +20,7 @@ from waypost.flows.index.index_import import IndexFile
 from waypost.flows.index.live_schema import read_tables
 from waypost.flows.index.patterns import IndexPatterns, save_patterns, stored_patterns
 from waypost.flows.index.project_analysis import analyze_project, endpoint_count
+from waypost.flows.index.scip_import import SCIP_FILE, found_scip, read_scip_file, take_scip
 from waypost.flows.open_space import OpenSpace, discovered_key, tree_of
 from waypost.model.memory import AuditEntry, Caller
 from waypost.model.review_item import MERGED, REPLACED, STORED
@@ -44,6 +47,7 @@ class IndexReport:
     structure_after: float  # seconds until tests, documents and the analysis were there too
     pending: dict[str, int]
     facts: int = 0  # new facts about the project
+    scip_files: int | None = None  # whose uses come from a SCIP index that was taken over now
 
     @property
     def given_up(self) -> dict[str, str]:
@@ -74,6 +78,7 @@ class IndexReport:
             "structure_after": round(self.structure_after, 3),
             "pending": self.pending,
             "facts": self.facts,
+            "scip_files": self.scip_files,
             "given_up": sorted(self.given_up),
         }
 
@@ -91,8 +96,11 @@ def init(
     facts: bool = False,
     report: Report = quiet,
     index_file: IndexFile | None = None,
+    scip: Path | None = None,
 ) -> IndexReport:
     """Index the repository. Patterns apply until others are given. `index_file` is taken over where it fits.
+
+    `scip` is an index of a compiler or type checker; by default the file `index.scip` of the repository.
 
     `facts`: on the first run, learn facts about the project before indexing, so that briefings work early. Raises
     SecurityError for a caller that may only read.
@@ -111,6 +119,7 @@ def init(
     started = timing.perf_counter()
     before = stored_patterns(space)
     live = read_tables(database) if database else None  # first: a wrong address should fail fast
+    documents = read_scip_file(scip, tree_of(space)) if scip is not None else None
     _check_patterns(space, before, include, exclude)
     patterns = save_patterns(space, include, exclude)
     facts_found, slow = _first_facts(space, caller, again=force) if facts else (0, ())
@@ -125,6 +134,7 @@ def init(
         digests=index_file.digests if index_file is not None else digest_files,
     )
     report("concluding", 0, 0)
+    scip_files = _take_scip(space, scip, documents, done)
     analyze_project(space, live=live)
     if index_file is not None:
         index_file.put_vectors(space)
@@ -136,7 +146,22 @@ def init(
         space.start_worker(space)
     done.skipped |= {path: TOO_SLOW for path in slow if path not in done.skipped}
     index_report = _report_of(space, done, patterns, timing.perf_counter() - started, structure_after)
-    return replace(index_report, facts=facts_found)
+    return replace(index_report, facts=facts_found, scip_files=scip_files)
+
+
+def _take_scip(
+    space: OpenSpace, path: Path | None, documents: tuple[ScipDocument, ...] | None, done: Indexed
+) -> int | None:
+    """Take over a SCIP index: the one that was given, or one in the repository. None without any."""
+    if path is not None and documents is not None:
+        return take_scip(space, path, documents)
+    if (inside := found_scip(space)) is None:
+        return None
+    try:
+        return take_scip(space, inside, read_scip_file(inside, tree_of(space)))
+    except InvalidInput as error:  # nobody asked for it: the code is indexed without it
+        done.skipped[SCIP_FILE] = str(error)
+        return None
 
 
 def _first_facts(space: OpenSpace, caller: Caller, *, again: bool) -> tuple[int, tuple[str, ...]]:

@@ -3,14 +3,16 @@
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from waypost.context.small_talk import is_small_talk, subject_words
 from waypost.model.kinds import IS_DOCUMENT, IS_TEST, KEPT_COLLECTIONS, KINDS
 from waypost.model.memory import Version
 from waypost.model.recall import Hit, View
+from waypost.model.session_turn import USER
 from waypost.retrieve.calibration import ServingEngines
-from waypost.retrieve.relevance import nearness, words_shared
+from waypost.retrieve.relevance import nearness, shares_words, words_shared
 from waypost.store.protocol import Reader
 from waypost.text.keywords import query_terms
 
@@ -26,6 +28,8 @@ CODE_LEAST = 0.4  # how near code must be: an agent can search it by itself
 BEHIND = 0.6  # by which a memory may be farther than the nearest one
 _ENOUGH_WORDS = 2  # about a subject; the words of a shorter message are shared by chance
 _STATED = {"person": 0.1, "extractor": -0.3}
+_LESSON = 0.25  # by which a rule or decision may be farther away that the user stated in a session
+_MOST_LESSONS = 8  # messages that are read for one: the nearest
 
 _LONGEST_QUESTION = 500  # characters; a longer text also states something
 _STATEMENT = re.compile(r"[.!…:;]\s|\n")
@@ -58,7 +62,7 @@ def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
     versions = {
         number: version
         for number, version in reader.memories.by_number([*cosines, *unseen]).items()
-        if not (query.is_known(version) or says_nothing(version))
+        if not (query.is_known(version) or says_nothing(version) or _says_the_same(version, query.text))
     }
     shared = words_shared(terms, _readable_words(versions, cosines, worded))
     weight = min(1.0, subject_words(query.text) / _ENOUGH_WORDS)
@@ -67,9 +71,43 @@ def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
         words = weight * shared.get(number, 0.0)
         near[number] = nearness(cosines.get(number, {}), query.roles, query.language, version.language, words)
         near[number] += stated_bonus(version)
+    for number in nearest_lessons(near, versions):
+        near[number] += _LESSON
     chosen = sorted((number for number in near if near[number] >= 0), key=lambda number: -near[number])[: query.most]
-    least = near[chosen[0]] - BEHIND if chosen else 0.0
-    return {number: min(1.0, near[number]) for number in chosen if near[number] >= least}
+    if not chosen:
+        return {}
+    least, best = near[chosen[0]] - BEHIND, versions[chosen[0]]
+    return {
+        number: min(1.0, near[number])
+        for number in chosen
+        if near[number] >= least or may_correct(versions[number], best)
+    }
+
+
+def nearest_lessons(near: Mapping[int, float], versions: Mapping[int, Version]) -> list[int]:
+    """Messages of the user just below the threshold that state a rule or a decision."""
+    below = [n for n, score in near.items() if -_LESSON <= score < 0 and _is_of_user(versions[n])]
+    if not below:
+        return []
+    from waypost.facts.lessons.extraction import states_lesson  # its rules take time to load
+
+    nearest_first = sorted(below, key=lambda number: -near[number])[:_MOST_LESSONS]
+    return [number for number in nearest_first if states_lesson(versions[number].text)]
+
+
+def _is_of_user(version: Version) -> bool:
+    return version.kind == "conversation" and version.speaker == USER
+
+
+def may_correct(later: Version, best: Version) -> bool:
+    """Whether the user said it after the nearest memory, and about the same: it may be what holds now."""
+    if not _is_of_user(later) or _when(later) <= _when(best):
+        return False
+    return shares_words(query_terms(best.text), later.text, later.language)
+
+
+def _when(version: Version) -> datetime:
+    return version.time or version.recorded_at
 
 
 def nearest_code(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
@@ -96,6 +134,12 @@ def stated_bonus(memory: Version | Hit) -> float:
 def says_nothing(memory: Version | Hit) -> bool:
     """Whether it is no answer: a question alone, or small talk."""
     return only_asks(memory) or (KINDS[memory.kind].is_journal and is_small_talk(memory.text))
+
+
+def _says_the_same(memory: Version, message: str) -> bool:
+    """Whether it is this request, made before: it is no answer, and the answer would be far behind it."""
+    asks = message.rstrip().endswith("?")
+    return asks and KINDS[memory.kind].is_journal and memory.text.split() == message.split()
 
 
 def _cosines(reader: Reader, query: PromptQuery, view: View, depth: int) -> dict[int, dict[str, float]]:

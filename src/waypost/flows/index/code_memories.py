@@ -4,11 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from waypost.code.files.languages import is_document, is_test_path, language_of_path
 from waypost.code.git.history import changed_since, recent_changes
 from waypost.flows.engines.pending_vectors import LATE
-from waypost.flows.index.file_digest import Derived, Digest
+from waypost.flows.index.file_digest import SCIP_FACTS, Derived, Digest
 from waypost.flows.open_space import OpenSpace, conclusions_key, tree_changed_key
 from waypost.flows.versions.prepare import passage_rows
 from waypost.model.memory import Version
@@ -91,7 +92,14 @@ def store_file(
     put_derived(space, writer, old, [(derived, row) for derived in wanted], engines, urgency)
     if origin is not None:
         writer.code.drop_file(checkout, origin)
-    writer.code.put_file(checkout, row, digest.facts)
+    writer.code.put_file(checkout, row, {**digest.facts, **_indexed_uses(writer, checkout, row, before)})
+
+
+def _indexed_uses(writer: Writer, checkout: str, row: FileRow, before: FileRow | None) -> Mapping[str, Any]:
+    """What a SCIP index says about a file that is read again, if its content is still the same."""
+    if not same_content(before, row):
+        return {}
+    return {key: value for key, value in writer.code.digest(checkout, row.path).items() if key == SCIP_FACTS}
 
 
 def put_derived(

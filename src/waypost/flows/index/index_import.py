@@ -18,9 +18,10 @@ from waypost.code.files.languages import language_of_path
 from waypost.code.files.reading import FileText, Unread, read_source
 from waypost.code.outline import OUTLINE_FORMAT, Outline
 from waypost.code.schema import SchemaChange
+from waypost.code.scip_uses import FileUses
 from waypost.errors import InvalidInput, WaypostError
 from waypost.flows.index.digest_pool import Outcome, digest_files
-from waypost.flows.index.file_digest import DIGEST_FORMAT, Derived, Digest, DigestJob, derived_from_details
+from waypost.flows.index.file_digest import DIGEST_FORMAT, SCIP_FACTS, Derived, Digest, DigestJob, derived_from_details
 from waypost.flows.index.index_export import FILE_KINDS, INDEX_FORMAT, has_secret
 from waypost.flows.index.typed_values import conforms
 from waypost.flows.open_space import OpenSpace
@@ -32,6 +33,7 @@ _MOST_LINE = 64_000_000  # bytes of one line
 _MOST_RATIO = 100  # unpacked to packed bytes; ours is below 15
 _FREE_BYTES = 10_000_000  # may be unpacked in any case
 _MOST_EXTRA = 20_000  # characters of a memory beyond its file: names, paths and summaries
+_MOST_USES = 200  # characters about uses, by character of a file: a use names paths and symbols
 _LONGEST_TEXT = 2_000  # of a name, language or path
 _HASH = re.compile(r"[0-9a-f]{32}")
 _LANGUAGE = re.compile(r"[a-z-]{1,12}")
@@ -43,7 +45,7 @@ _DETAILS: Mapping[str, Any] = {
     **dict.fromkeys(("functions", "imports", "embedded"), Sequence[str]),
     **dict.fromkeys(("first_line", "lines"), int),
 }
-_FACTS = frozenset({"outline", "manifest", "schema", "evidence"})
+_FACTS = frozenset({"outline", "manifest", "schema", "evidence", SCIP_FACTS})
 _WRONG = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError, OverflowError, WaypostError)
 
 
@@ -219,6 +221,9 @@ def _facts(facts: Mapping[str, Any], read: FileText) -> dict[str, Any]:
     schema = [SchemaChange.from_json(row) for row in facts.get("schema", ())]
     evidence = [ArchitectureEvidence.from_json(row) for row in facts.get("evidence", ())]
     _require(conforms(schema, list[SchemaChange]) and conforms(evidence, list[ArchitectureEvidence]))
+    if SCIP_FACTS in facts:
+        _require(conforms(FileUses.from_json(facts[SCIP_FACTS]), FileUses))
+        _require(len(json.dumps(facts[SCIP_FACTS])) <= _MOST_USES * len(read.text) + _MOST_EXTRA)
     return dict(facts)
 
 

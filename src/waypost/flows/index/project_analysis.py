@@ -15,8 +15,9 @@ from waypost.code.files.languages import is_test_path
 from waypost.code.outline import Outline
 from waypost.code.relations import CodeRelation, SymbolPlace, centrality, relate
 from waypost.code.schema import SchemaChange, SchemaTable, build_schema
+from waypost.code.scip_uses import FileUses
 from waypost.flows.index.code_memories import TreeTimes, put_derived
-from waypost.flows.index.file_digest import Derived, derived_document
+from waypost.flows.index.file_digest import SCIP_FACTS, Derived, derived_document
 from waypost.flows.index.live_schema import with_live
 from waypost.flows.open_space import (
     OpenSpace,
@@ -49,7 +50,7 @@ def analyze_project(space: OpenSpace, *, live: Sequence[SchemaTable] | None = No
         changed = {path: row.changed_at for path, row in reader.code.files(checkout).items()}
     live_tables = list(live) if live is not None else [SchemaTable.from_json(row) for row in known_live]
     tables = with_live(build_schema(tree.changes), live_tables)
-    relations = relate(tree.outlines, tree.manifests)
+    relations = relate(tree.outlines, tree.manifests, indexed=tree.indexed)
     imports = {(edge.source.path, edge.target.path) for edge in relations.edges if edge.kind == "imports"}
     architecture = derive_architecture(tree.evidence, list(tree.outlines), sorted(imports))
     ids = _ids(rows)
@@ -81,12 +82,15 @@ class _Tree:
     manifests: dict[str, str] = field(default_factory=dict)
     changes: dict[str, list[SchemaChange]] = field(default_factory=dict)
     evidence: dict[str, list[ArchitectureEvidence]] = field(default_factory=dict)
+    indexed: dict[str, FileUses] = field(default_factory=dict)
 
 
 def _read_tree(reader: Reader, checkout: str) -> _Tree:
     tree = _Tree()
     for path, facts in reader.code.digests(checkout):
         tree.outlines[path] = Outline.from_json(facts["outline"])
+        if SCIP_FACTS in facts:
+            tree.indexed[path] = FileUses.from_json(facts[SCIP_FACTS])
         if "manifest" in facts:
             tree.manifests[path] = facts["manifest"]
         if "schema" in facts:

@@ -1,10 +1,12 @@
 """What may answer a question. One routine gathers it, from what people and agents wrote and from code."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from waypost.errors import InvalidInput
@@ -23,6 +25,7 @@ from waypost.retrieve.code_rank import MOST_NAMED, WEIGHTS, CodeCandidate, rank_
 from waypost.retrieve.freshness import with_freshness
 from waypost.retrieve.question import ROLES, Question
 from waypost.retrieve.score import REACH, RankCandidates, ScoredMemory
+from waypost.retrieve.traits import ASKS
 from waypost.store.protocol import CodeSketch, FoundPassage, Population, Reader, VersionSketch
 from waypost.text.keywords import has_only_terms, query_terms
 
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 Sketch = TypeVar("Sketch", VersionSketch, CodeSketch)
 
 LOOKED_AT = 20  # memories whose code is compared with the tree: stale ones among them lose their places
+LEAST_OF_EACH = 6  # facts and journal entries among them
 _FILES = KINDS["file"].collection
 _WORD = re.compile(r"\w+")
 
@@ -202,6 +206,39 @@ def question_terms(question: Question) -> list[str]:
 
 def prose_candidates(gathered: Gathered[VersionSketch]) -> RankCandidates:
     return RankCandidates(list(gathered.sketches.values()), gathered.keyword, gathered.similarity)
+
+
+def some_of_each(
+    scored: Iterator[tuple[int, ScoredMemory]], gathered: Gathered[VersionSketch], wanted: Collection[int], most: int
+) -> Iterator[tuple[int, ScoredMemory]]:
+    """The same, with what else deserves a look among the first `most`: the `wanted`, and the best facts and journal entries.
+
+    Scores of facts and entries are not on one scale. Certainty compares them, but only those that are looked at.
+    """
+    first = list(islice(scored, most))
+    groups = Counter(_group_of(gathered.sketches[number]) for number, _ in first)
+    lacks = any(groups[group] < LEAST_OF_EACH for group in {_group_of(s) for s in gathered.sketches.values()})
+    if not lacks and not wanted:
+        yield from first
+        yield from scored
+        return
+    rest = list(scored)
+    extra = [pair for pair in rest if pair[0] in wanted]
+    for group in (_FACT, _ENTRY):
+        others = (pair for pair in rest if pair not in extra and _group_of(gathered.sketches[pair[0]]) == group)
+        extra += islice(others, max(0, LEAST_OF_EACH - groups[group]))
+    chosen = {number for number, _ in extra}
+    kept = max(0, most - len(extra))
+    yield from (*first[:kept], *extra, *first[kept:], *(pair for pair in rest if pair[0] not in chosen))
+
+
+_FACT, _ENTRY, _QUESTION = "fact", "entry", "question"
+
+
+def _group_of(sketch: VersionSketch) -> str:
+    if not KINDS[sketch.kind].is_journal:
+        return _FACT
+    return _QUESTION if sketch.traits & ASKS else _ENTRY
 
 
 def code_candidates(gathered: Gathered[CodeSketch]) -> list[CodeCandidate]:

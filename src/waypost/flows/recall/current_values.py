@@ -36,4 +36,5 @@ def _hit_in_place_of(space: OpenSpace, reader: Reader, memory_id: str, hit: Hit,
     version = reader.memories.version(memory_id, moment)
     if version is None:
         return hit
-    return hit_of(looked_at(space, reader, [version])[version.number], hit.score, dict(hit.why))
+    current = hit_of(looked_at(space, reader, [version])[version.number], hit.score, dict(hit.why))
+    return replace(current, evidence=hit.evidence, certainty=hit.certainty)

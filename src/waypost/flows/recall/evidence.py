@@ -1,13 +1,13 @@
 """The evidence that a hit answers its question, gathered while candidates are at hand."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from waypost.flows.recall.candidates import Gathered
 from waypost.model.kinds import CODE_COLLECTIONS, KINDS
 from waypost.model.recall import Hit, View
 from waypost.retrieve.calibration import ServingEngines, Spreads, is_english
-from waypost.retrieve.certainty import LEAST_MEANING, STANDING, TOTAL, Rarity, asks_for_topic, certainty, question_words
+from waypost.retrieve.certainty import LEAST_MEANING, STANDING, TOTAL, Rarity, certainty, question_words, topic_shares
 from waypost.retrieve.code_question import CodeQuestion
 from waypost.retrieve.merge import Populations
 from waypost.retrieve.nearest_names import nearest_names
@@ -17,6 +17,10 @@ from waypost.retrieve.traits import ASKS
 from waypost.store.protocol import CodeSketch, Reader, VersionSketch
 
 FIRST_FACT = ("origin", "cold_start")  # the tag of what `init` writes
+PROJECT_KEY = "learned:project:"  # how keys of first facts begin; they end with the topic
+ENOUGH_TOPIC = 0.5  # share of a question's words from which on first facts of a topic are looked at
+WHOLE_TOPIC = 0.99
+ASKED_FOR = 0.85  # certainty of a first fact if every word of the question asks for its topic
 SAID_THEN = 0.9  # certainty of what was said on the day that a question asks for
 _MOST_COMPARED = 50_000  # names of code
 _MOST_NAMES = 8
@@ -31,15 +35,26 @@ class EvidenceReader:
     rarity: Rarity
     question: CodeQuestion
     absent: tuple[str, ...]  # names in the question that no code has
+    topics: Mapping[str, float]  # of first facts that the question asks for
 
     @classmethod
-    def of(cls, reader: Reader, question: CodeQuestion, view: View, leave_out: Iterable[str] = ()) -> "EvidenceReader":
-        words = question_words(question.subject, question.language, frozenset(leave_out))
+    def of(cls, reader: Reader, question: CodeQuestion, view: View) -> "EvidenceReader":
+        words = question_words(question.subject, question.language)
         rarity = Rarity.of(words, reader.search.term_counts(words.terms))
         code_view = replace(view, collections=CODE_COLLECTIONS)
         names = dict.fromkeys(named.name for named in question.names[:_MOST_NAMES] if _is_identifier(named.name))
         absent = tuple(name for name in names if not reader.code.symbols_named([name], 1, code_view))
-        return cls(question.language, rarity, question, absent)
+        return cls(question.language, rarity, question, absent, topic_shares(question.subject, question.language))
+
+    def first_facts(self, reader: Reader, view: View) -> list[int]:
+        """Versions of first facts that the question asks for, whatever words and meaning say."""
+        versions = [
+            reader.memories.with_key(f"{PROJECT_KEY}{topic}")
+            for topic, share in self.topics.items()
+            if share >= ENOUGH_TOPIC
+        ]
+        ids = [version.memory_id for version in versions if version is not None]
+        return [version.number for version in reader.memories.visible(ids, view).values()] if ids else []
 
     def prose(
         self, hits: Sequence[Hit], gathered: Gathered[VersionSketch], spread: Populations, engines: ServingEngines
@@ -61,13 +76,17 @@ class EvidenceReader:
             sketch = gathered.sketches[number]
             evidence = self._words(f"{hit.speaker or ''} {hit.text}", sketch.language) | meaning(number)
             evidence["rank"] = hit.score
+            if _spoken(self.language) != _spoken(sketch.language):
+                evidence |= {"abroad": 1.0, "words_abroad": evidence["words"]}
+                if "meaning" in evidence:
+                    evidence["meaning_abroad"] = evidence["meaning"]
             before = places.get((sketch.session, sketch.position - 1)) if sketch.session else None
             if before is not None and gathered.sketches[before].traits & ASKS:
                 evidence["before"] = max(0.0, meaning(before).get("meaning", 0.0))
-            evidence[_group(hit)] = 1.0
+            evidence[_kind_of(hit)] = 1.0
             if FIRST_FACT in hit.tags.items():
-                evidence["topic"] = float(asks_for_topic(self.question.text, (hit.key or "").rpartition(":")[2]))
-            weighed.append(_with(hit, evidence, "prose"))
+                evidence["topic"] = self.topics.get((hit.key or "").removeprefix(PROJECT_KEY), 0.0)
+            weighed.append(_asked_for(_with(hit, evidence, "prose")))
         return weighed
 
     def code(self, hits: Sequence[Hit], gathered: Gathered[CodeSketch], engines: ServingEngines) -> list[Hit]:
@@ -80,7 +99,7 @@ class EvidenceReader:
         for hit in hits:
             number = numbers[hit.id]
             text = " ".join(filter(None, (hit.name, hit.path, hit.text)))
-            evidence = self._words(text, "en")
+            evidence = self._words(text, "en", is_code=True)
             meanings = [
                 _meaning(engine, gathered.similarity[engine][number], spreads[engine], "")
                 for engine in serving
@@ -92,14 +111,14 @@ class EvidenceReader:
             evidence["named"] = float(hit.kind == "symbol" and last in names)
             evidence["role"] = min(1.0, -hit.why.get("role", 0.0))
             evidence["total"] = total_of(hit.score, 0.0) / TOTAL
-            evidence[_group(hit)] = 1.0
+            evidence[_kind_of(hit)] = 1.0
             weighed.append(_with(hit, evidence, "code"))
         return weighed
 
-    def _words(self, text: str, language: str) -> dict[str, float]:
+    def _words(self, text: str, language: str, *, is_code: bool = False) -> dict[str, float]:
         low = text.lower()
         return {
-            "words": self.rarity.share(text, language),
+            "words": self.rarity.share(text, language, is_code=is_code),
             "misses": float(any(name.lower() not in low for name in self.absent)),
             "foreign": float(not is_english(self.language)),
         }
@@ -129,7 +148,7 @@ def _is_identifier(name: str) -> bool:
     return "_" in name.strip("_") or (name[1:].lower() != name[1:] and name.upper() != name)
 
 
-def _group(hit: Hit) -> str:
+def _kind_of(hit: Hit) -> str:
     """Where a hit belongs, for what its evidence is worth there."""
     kind = KINDS[hit.kind]
     if kind.derived:
@@ -137,6 +156,16 @@ def _group(hit: Hit) -> str:
     if FIRST_FACT in hit.tags.items():
         return "first_fact"
     return "journal" if kind.is_journal else "fact"
+
+
+def _spoken(language: str) -> str:
+    return "en" if is_english(language) else language
+
+
+def _asked_for(hit: Hit) -> Hit:
+    """A first fact is an answer if every word of the question asks for its topic. Its own words don't count."""
+    is_asked_for = hit.evidence.get("topic", 0.0) >= WHOLE_TOPIC
+    return replace(hit, certainty=max(hit.certainty or 0.0, ASKED_FOR)) if is_asked_for else hit
 
 
 def _with(hit: Hit, evidence: Mapping[str, float], of: str) -> Hit:

@@ -46,6 +46,7 @@ from waypost.flows.recall.candidates import (
     code_hits,
     gather,
     prose_candidates,
+    some_of_each,
 )
 from waypost.flows.recall.current_values import with_current_values
 from waypost.flows.recall.damage_notices import damage_notices
@@ -185,7 +186,7 @@ class _Recall:
             notices = (*relative_notices(space), *notices)
         notices = (*notices, *damage_notices(space.store), *draft.notes)
         if not hits and self._wanted.answers:
-            notices = (NOTHING_RELEVANT, *notices)
+            notices = (*notices, NOTHING_RELEVANT)  # behind what may be the reason
         if draft.nearest:
             notices = (*notices, f"Similar names in the code: {', '.join(draft.nearest)}.")
         took = (timing.perf_counter() - self._started) * 1000
@@ -293,14 +294,17 @@ class _Recall:
         speakers = reader.memories.speakers(MOST_SPEAKERS)
         question = read_question(self._text, language=self._language, now=now, speakers=speakers)
         wanted = replace(self._wanted, answers="") if question.only_time else self._wanted
+        first_facts = evidence.first_facts(reader, view)
         said_then = _said_then(self._space, reader, question, view)
-        gathered = gather(reader, question, vectors, view, max(DEPTH, k), said_then)
+        gathered = gather(reader, question, vectors, view, max(DEPTH, k), [*said_then, *first_facts])
         candidates, spread = prose_candidates(gathered), gathered.populations
         if shared is not None:
             shared.gather(question)
             spread = shared.spread(spread)
         scored, numbers = fuse(question, candidates, spread, roles, now=now), gathered.numbers()
-        memories = self._linked(reader, ((numbers[memory.memory_id], memory) for memory in scored), wanted)
+        numbered = ((numbers[memory.memory_id], memory) for memory in scored)
+        ranked = some_of_each(numbered, gathered, first_facts, self._considered)
+        memories = self._linked(reader, ranked, wanted)
         best = best_hits(memories, wanted, self._considered, outdone(memory for _, memory in memories))
         best = said_at_that_time(best) if question.only_time else evidence.prose(best, gathered, spread, roles)
         return best if shared is None else shared.joined(best, question, spread, now)

@@ -50,6 +50,11 @@ class CodeRows(TablePart):
             for path, size, mtime, digest, language, lines, changed_at in rows
         }
 
+    def digest(self, checkout_id: str, path: str) -> dict[str, Any]:
+        """The digest of an indexed file. Empty if it is not indexed."""
+        rows = self._db.rows("SELECT digest FROM files WHERE checkout_id = ? AND path = ?", (checkout_id, path))
+        return json.loads(zlib.decompress(rows[0][0])) if rows else {}
+
     def digests(self, checkout_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Path and digest of every indexed file, ordered by path.
 

@@ -104,3 +104,20 @@ def test_a_batch_takes_labels(waypost: Waypost, tmp_path: Path) -> None:
     assert waypost("remember", "--batch", str(path)).code == 0
     (listed,) = waypost("list", "--json").json["memories"]
     assert (listed["category"], listed["scope"]) == ("architecture", "project")
+
+
+def test_rules_of_the_project_come_in_and_out_again(waypost: Waypost, project: Path) -> None:
+    (project / "CLAUDE.md").write_text("# Build\n- Run make check before a commit\n- Ok\n")
+    done = waypost("import", "--from", "rules")
+    assert "1 added" in done.out
+    assert "'Ok' is too short" in done.err
+    command = done.out.strip().splitlines()[-1].partition(": waypost ")[2].split()
+    assert "Retracted 1" in waypost(*command).out
+    assert waypost("list", "--json").json["memories"] == []
+
+
+@pytest.mark.parametrize("source", ["mem0", "server-memory", "mcp-memory-service"])
+def test_a_source_without_a_usual_place_needs_a_path(waypost: Waypost, project: Path, source: str) -> None:
+    done = waypost("import", "--from", source)
+    assert done.code != 0
+    assert f"waypost import --from {source} PATH" in done.err

@@ -126,6 +126,27 @@ def test_without_a_running_process_a_tool_does_not_wait(shop: Path) -> None:
     assert handle("pre-tool", "claude-code", json.dumps(payload).encode(), time.monotonic() + 60).output == ""
 
 
+# What Copilot CLI sends, here before its server listens.
+_COPILOT_EDIT: dict[str, Any] = {
+    "hook_event_name": "PreToolUse",
+    "session_id": "d1b4f586-7f42-41cb-b308-c1781cf9d650",
+    "timestamp": "2026-11-18T09:00:00.451Z",
+    "tool_name": "Edit",
+    "tool_input": {"old_str": "return sum(prices)", "new_str": "return round(sum(prices) * 1.19)"},
+}
+
+
+def test_the_first_tool_of_a_session_is_answered_before_its_server_listens(shop: Path) -> None:
+    session = {"cwd": str(shop), "session_id": _COPILOT_EDIT["session_id"]}
+    handle("session-start", "copilot", json.dumps(session).encode(), time.monotonic() + 60).written()
+    tool = {**_COPILOT_EDIT["tool_input"], "path": str(shop / "prices.py")}
+    payload = json.dumps({**_COPILOT_EDIT, "cwd": str(shop), "tool_input": tool}).encode()
+    first = handle("pre-tool", "copilot", payload, time.monotonic() + 60)
+    first.written()
+    assert CENTS in context(json.loads(first.output))
+    assert handle("pre-tool", "copilot", payload, time.monotonic() + 60).output == ""
+
+
 def test_a_sub_agent_gets_a_briefing_of_its_own(shop: Path) -> None:
     Memory.open(shop).remember("Deploy from main only.", level=0)
 

@@ -119,7 +119,15 @@ def import_(
         Path | None, Argument(metavar="[PATH]", help="Input file; with --undo, also the id of an import.")
     ] = None,
     source: Annotated[
-        str | None, Option("--from", metavar="NAME", help="Source format: code-tags (Coding Brain), memory-bridge, …")
+        str | None,
+        Option(
+            "--from",
+            metavar="NAME",
+            help="Source: rules (CLAUDE.md, AGENTS.md, Cursor), claude-code, claude-mem, … (see the examples).",
+        ),
+    ] = None,
+    project: Annotated[
+        str | None, Option("--project", metavar="NAME", help="Project in claude-mem; default: this folder's name.")
     ] = None,
     undo: Annotated[
         bool, Option("--undo", help="With --from: retract what the latest import, or that of PATH, added.")
@@ -129,7 +137,7 @@ def import_(
     """Import an export or another tool's file. Existing memories are never overwritten."""
     from waypost.faces.cli.commands import file_input
 
-    file_input.import_file(session_of(context), path, source, undo=undo, json=json)
+    file_input.import_file(session_of(context), path, source, project=project, undo=undo, json=json)
 
 
 @app.command()

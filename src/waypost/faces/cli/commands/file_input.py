@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import typer
 
+from waypost.compat.agent_memory import AGENT_MEMORIES
 from waypost.errors import InvalidInput
 from waypost.faces.cli.output.editor_links import place_text
 from waypost.faces.cli.output.memories import print_json, print_receipt, readable_value, safe, speaks_unicode
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 STDIN = Path("-")
 INTO_JOURNAL = ("crowdbot", "locai")
-IMPORTED_FROM = ("code-tags", "memory-bridge", *INTO_JOURNAL)
+IMPORTED_FROM = (*AGENT_MEMORIES, "code-tags", "memory-bridge", *INTO_JOURNAL)
 _MOST_NOTES = 20  # printed without --json
 _VALUE_FIELDS = ("kind", "domain", "session", "speaker", "time", "key")  # options that identify a rejected value
 _MOST_INPUT = 4_000_000  # bytes of a text from standard input
@@ -138,7 +139,9 @@ def print_receipts(receipts: Iterable[Receipt], *, json: bool) -> None:
         print(", ".join(f"{count} {status}" for status, count in sorted(sums.items())) or _NOTHING_IMPORTED)
 
 
-def import_file(session: CommandSession, path: Path | None, source: str | None, *, undo: bool, json: bool) -> None:
+def import_file(
+    session: CommandSession, path: Path | None, source: str | None, *, project: str | None, undo: bool, json: bool
+) -> None:
     if source is not None and source not in IMPORTED_FROM:
         raise InvalidInput(f"Unknown source {source[:40]!r}.", f"Use {', '.join(IMPORTED_FROM)}.")
     if undo and source is None:
@@ -151,6 +154,11 @@ def import_file(session: CommandSession, path: Path | None, source: str | None, 
         return
     if undo:
         _print_undone(session.memory().admin.undo_import(path, origin=source), json=json)
+        return
+    if source in AGENT_MEMORIES:
+        with working("Importing", json=json):
+            done = session.memory().admin.import_notes(source, path and session.path(path), project=project)
+        print_json(done.to_json()) if json else _print_import(done, source, [])
         return
     if path is None:
         raise InvalidInput("No file given.", "Name it: waypost import FILE.")
@@ -177,7 +185,7 @@ def _print_imported(done: "Imported", *, json: bool) -> None:
     if json:
         print_json(done.to_json())
         return
-    _print_import(done, "code-tags", [])
+    _print_import(done, "code-tags", [_places(done)])
 
 
 def _print_bridged(done: "BridgeReport", *, json: bool) -> None:
@@ -186,6 +194,7 @@ def _print_bridged(done: "BridgeReport", *, json: bool) -> None:
     else:
         levels = ", ".join(f"{count} on {level}" for level, count in done.sorted.items())
         lines = [
+            _places(done),
             f"{counted(done.rows, 'row')}: {done.past} no longer true, {done.parents} with a parent, {done.links} links.",
             *([f"Levels assigned from the text: {levels}."] if levels else []),
             f"Backup of the database: {done.backup}." if done.backup else "",
@@ -204,12 +213,17 @@ def _print_import(done: "Imported", source: str, lines: Sequence[str]) -> None:
     if len(done.notes) > _MOST_NOTES:
         print(f"and {len(done.notes) - _MOST_NOTES} more; --json shows all", file=sys.stderr)
     print(", ".join(f"{count} {status}" for status, count in done.statuses.items()) + ".")
-    point = counted(done.references, "reference points", "references point")
-    print(f"{point} into this repository; {done.unplaced} {'was' if done.unplaced == 1 else 'were'} kept as a tag.")
+    if done.masked:
+        print(f"{counted(done.masked, 'secret')} masked.")
     for line in lines:
         print(safe(line))
     if done.id:
         print(f"To undo: waypost import --from {source} --undo {done.id}")
+
+
+def _places(done: "Imported") -> str:
+    point = counted(done.references, "reference points", "references point")
+    return f"{point} into this repository; {done.unplaced} {'was' if done.unplaced == 1 else 'were'} kept as a tag."
 
 
 def _print_undone(done: "Undone", *, json: bool) -> None:

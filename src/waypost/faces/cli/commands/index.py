@@ -46,6 +46,9 @@ def init(
     exclude: Annotated[list[str] | None, Option(metavar="GLOB", help="Skip these files.")] = None,
     force: Force = False,
     db: Annotated[str | None, Option("--db", metavar="URL", help="Also read the schema of this live database.")] = None,
+    scip: Annotated[
+        Path | None, Option("--scip", metavar="FILE", help="Take over uses from this SCIP index.", show_default=False)
+    ] = None,
     wait: Annotated[bool, Option("--wait/--no-wait", help="Wait until everything is embedded.")] = True,
     explain: Annotated[bool, Option("--explain", help="List skipped files and why.")] = False,
     facts: Annotated[bool, Option("--facts/--no-facts", help="The first time: store facts about the project.")] = True,
@@ -74,6 +77,7 @@ def init(
             explain=explain,
             facts=facts,
             report=report,
+            scip=None if scip is None else session.path(scip),
         )
     relatives = memory.admin.relatives()
     if json:

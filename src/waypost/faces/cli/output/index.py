@@ -42,6 +42,8 @@ def print_index(done: "IndexReport", *, explain: bool) -> None:
     _print_patterns(out, done)
     if done.facts:
         out.print(f"Stored {counted(done.facts, 'fact')} about the project: waypost list --level 0", markup=False)
+    if done.scip_files is not None:
+        out.print(f"Uses in {counted(done.scip_files, 'file')} were taken from the SCIP index.")
     if files.masked:
         out.print(f"{counted(files.masked, 'secret value was', 'secret values were')} masked.")
     if files.broken:

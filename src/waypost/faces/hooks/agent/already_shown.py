@@ -66,6 +66,12 @@ def missed_greeting(keys: Collection[str], before: datetime) -> bool:
     return starts is not None and starts < before and (greeted is None or greeted < starts)
 
 
+def has_just_started(keys: Iterable[str], since: datetime) -> bool:
+    """Whether the session started after this time."""
+    starts = _latest("starts", keys)
+    return starts is not None and starts >= since
+
+
 def _latest(what: str, keys: Iterable[str]) -> datetime | None:
     marks = [mark for key in keys if (mark := _MARK.fullmatch(key)) and mark[1] == what]
     return max((from_micros(int(mark[2], 16)) for mark in marks), default=None)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from waypost import flows
 from waypost.faces.hooks.agent.already_shown import is_anything_told, lost_at, stale_key, told_key
 from waypost.faces.hooks.agent.formats import NOTHING, HookOutput
+from waypost.flows.open_space import OpenSpace
 from waypost.memory.handle import MemoryHandle
 from waypost.model.memory import Version
 from waypost.model.recall import Hit
@@ -49,7 +50,7 @@ class HookMemory:
     def known_fixes(self, problem: str, shown_keys: Collection[str] = ()) -> HookOutput:
         """Fixes of an error like this one."""
         briefing = flows.context.inject.prompt_brief(
-            self._handle.space,
+            self._asked_space(),
             problem,
             lambda reader: replace(self._handle.view_in(reader, "facts", None, None), collections=(FIXES,)),
             lambda memory: _key_of(memory) in shown_keys,
@@ -71,11 +72,8 @@ class HookMemory:
                 return lost is None or (memory.time or memory.recorded_at) >= lost
             return _key_of(memory) in shown_keys
 
-        space = self._handle.space
-        if self._by_keywords:
-            space = replace(space, engines=space.engines.without_engines("The embedding model takes too long to load."))
         briefing = flows.context.inject.prompt_brief(
-            space,
+            self._asked_space(),
             prompt,
             lambda reader: self._handle.view_in(reader, "all", None, None),
             is_known,
@@ -86,6 +84,12 @@ class HookMemory:
         _, _, notices = briefing.explanation.partition(". ")  # behind how many there are
         text = "\n\n".join(part for part in (briefing.text, notices) if part)
         return HookOutput(text, tuple(_key(hit) for hit in briefing.memories), len(briefing.memories))
+
+    def _asked_space(self) -> OpenSpace:
+        space = self._handle.space
+        if not self._by_keywords:
+            return space
+        return replace(space, engines=space.engines.without_engines("The embedding model takes too long to load."))
 
 
 def _key(hit: Hit) -> str:

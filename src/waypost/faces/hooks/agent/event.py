@@ -10,8 +10,8 @@ from typing import Any
 
 from waypost import config
 from waypost.config import Settings
-from waypost.faces.hooks.agent.already_shown import ShownRecord, prune, starts_key
-from waypost.faces.hooks.agent.answer import answer_here, answers_told, project_of, request_of
+from waypost.faces.hooks.agent.already_shown import ShownRecord, has_just_started, prune, starts_key
+from waypost.faces.hooks.agent.answer import STARTS_WITHIN, answer_here, answers_told, project_of, request_of
 from waypost.faces.hooks.agent.formats import (
     AGENTS,
     EVENTS,
@@ -125,13 +125,19 @@ def _handle(
 
 
 def _note(given: HookInput, record: ShownRecord, folder: Path, settings: Settings, *, here: bool) -> Outcome:
-    """Around a tool. Only a process that runs answers: an agent uses many tools, and must not wait for each."""
+    """Around a tool. Only a process that runs answers: an agent uses many tools, and must not wait for each. The first
+    tools of a session may come before its server listens: these are answered here."""
     if not given.takes_context or not (given.files or given.problem):
         return NOTHING
+    shown_keys = record.keys()
     if here:
-        return _outcome(given, answer_here(given, record.keys(), settings), record)
-    answer = ask_running(folder, request_of(given, record.keys()), _AROUND_TOOL)
-    return _outcome(given, None if answer is None else read_telling(answer, given), record)
+        return _outcome(given, answer_here(given, shown_keys, settings), record)
+    answer = ask_running(folder, request_of(given, shown_keys), _AROUND_TOOL)
+    if answer is not None:
+        return _outcome(given, read_telling(answer, given), record)
+    if not has_just_started(shown_keys, utc_now() - STARTS_WITHIN):
+        return NOTHING
+    return _outcome(given, answer_here(given, shown_keys, settings, by_keywords=True), record)
 
 
 def _outcome(given: HookInput, telling: HookOutput | None, record: ShownRecord) -> Outcome:
