@@ -188,3 +188,64 @@ def test_ruby_finds_no_methods_of_the_modules_around_a_module() -> None:
         "    def self.check; end\n  end\nend\n"
     )
     assert called({"shop.rb": text}, "Shop.Inner.run") == {"Shop.Cart", "Shop.Inner.check"}
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "a.py",
+            "class Arg:\n    def id(self): ...\n\n\ndef run(args: list[Arg]):\n    for arg in args:\n        arg.id()\n",
+        ),
+        (
+            "a.py",
+            "class Arg:\n    def id(self): ...\n\n\ndef all_of() -> Iterable[Arg]: ...\n\n\n"
+            "def run():\n    for arg in all_of():\n        arg.id()\n",
+        ),
+        (
+            "a.ts",
+            "class Arg { id() {} }\nlet args: Arg[]\n"
+            "function run() {\n  return Promise.all(args.map(async (arg) => {\n    arg.id()\n  }))\n}\n",
+        ),
+        (
+            "a.ts",
+            "class Arg { id() {} }\nclass Box {\n  args: Arg[] = []\n}\n"
+            "function run(box: Box) {\n  for (const arg of box.args) {\n    arg.id()\n  }\n}\n",
+        ),
+        ("src/lib.rs", f"{RUST}fn run(args: &[Arg]) {{\n    for arg in args {{\n        arg.id();\n    }}\n}}\n"),
+        (
+            "src/lib.rs",
+            f"{RUST}pub fn every() -> impl Iterator<Item = &'static Arg> {{ todo!() }}\n"
+            "fn run() {\n    for arg in every() {\n        arg.id();\n    }\n}\n",
+        ),
+        (
+            "src/lib.rs",
+            f"{RUST}struct Box {{\n    args: Vec<Arg>,\n}}\n"
+            "fn run(b: &Box) {\n    b.args.iter().filter(|arg| arg.id() > 1);\n}\n",
+        ),
+    ],
+)
+def test_a_loop_gives_its_variable_the_type_of_the_elements(path: str, text: str) -> None:
+    assert "Arg.id" in called({path: text}, "run")
+
+
+def test_a_list_is_not_one_of_its_elements() -> None:
+    text = "class Arg:\n    def append(self): ...\n\n\ndef run(args: list[Arg]):\n    args.append(1)\n"
+    assert called({"a.py": text}, "run") == set()
+
+
+def test_a_loop_over_several_types_has_an_unknown_variable() -> None:
+    text = (
+        "class A:\n    def run_it(self): ...\n\n\nclass B:\n    def run_it(self): ...\n\n\n"
+        "def run(a: list[A], b: list[B]):\n    for x in a:\n        x.run_it()\n    for x in b:\n        x.run_it()\n"
+    )
+    assert called({"a.py": text}, "run") == set()
+
+
+def test_a_java_parameter_may_have_the_name_of_a_python_class() -> None:
+    text = (
+        "class Names {\n    static String of(Class<?> cls) { return of(cls, null); }\n"
+        "    static String of(Class<?> cls, String other) { return other; }\n}\n"
+    )
+    (edge,) = [edge for edge in edges({"Names.java": text}) if edge.kind == "calls"]
+    assert (edge.source.line, edge.target.line) == (2, 3)

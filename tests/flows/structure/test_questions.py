@@ -42,3 +42,19 @@ def test_a_symbol_without_callers_gets_a_notice_and_an_unknown_name_none(shop: M
 def test_facts_are_not_answered_from_code(shop: Memory) -> None:
     fact = shop.remember("Only the order desk calls Store.write.")
     assert [hit.id for hit in shop.recall("who calls Store.write?", scope="facts")] == [fact.id]
+
+
+@pytest.mark.parametrize(
+    ("question", "notice"),
+    [
+        ("who calls nobody_knows_it?", "There is no nobody_knows_it in the indexed code."),
+        ("wer ruft Store.nothing auf?", "Store.nothing gibt es im indizierten Code nicht."),
+        ("что реализует NoSuchStore?", "NoSuchStore нет в проиндексированном коде."),
+    ],
+)
+def test_an_absent_name_of_code_is_reported_as_absent(shop: Memory, question: str, notice: str) -> None:
+    assert notice in shop.recall(question).notices
+
+
+def test_other_words_are_not_names_of_code(shop: Memory) -> None:
+    assert not any("indexed code" in notice for notice in shop.recall("who uses the kitchen?").notices)

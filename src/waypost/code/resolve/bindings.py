@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from waypost.code.resolve.expressions import steps
 from waypost.code.resolve.families import family
 from waypost.code.source import FUNCTIONS, Parsed, Symbol
 
@@ -26,6 +27,15 @@ _WRAPPER = re.compile(
     re.DOTALL,
 )
 _MOST_WRAPPERS = 4
+MANY = "[]"  # before what each value of a list is
+EACH = "each "  # before a list whose values a variable has, one after the other
+_MANY = re.compile(
+    r"(?:\w{1,60}(?:\.|::)){0,4}(?:list|List|set|Set|frozenset|tuple|Tuple|Sequence|Iterable|Iterator|Collection|Array|ReadonlyArray"
+    r"|Vec|VecDeque|HashSet|BTreeSet|Iter|IterMut|ArrayList|IEnumerable|IList|IReadOnlyList)[\[<](.*)[\]>]"
+    r"|(?:impl|dyn)\s+(?:\w{1,60}::){0,4}\w{0,40}Iterator<\s*Item\s*=\s*(.*?)>(?:\s*\+.*)?"
+    r"|\[(.*)\]",
+    re.DOTALL,
+)
 _BEFORE_TYPE = re.compile(r"^(?:[*&?\s]|(?:'\w+|mut|dyn|const|ref|readonly|out|in)\s)+")
 _STEP = re.compile(
     r"(?:\s|//[^\n]*\n){0,200}(?:\?\.|!\.|\.|::|->)\s*([\w$#]+)(?:(?:::)?<[\w$., \t:&']{0,60}>)?[ \t]?(\()?"
@@ -47,6 +57,7 @@ class _Rules:
     parameters: str
     lines: tuple[re.Pattern[str], ...]
     forget: tuple[re.Pattern[str], ...]
+    callbacks: tuple[re.Pattern[str], ...]
     marks: re.Pattern[str]  # lines without one of these are skipped
 
 
@@ -55,20 +66,40 @@ def bindings_of(parsed: Parsed, text: str, used_names: frozenset[str]) -> Iterat
     rules = _rules(parsed.language)
     if rules is None:
         return
-    bound: dict[tuple[int, str], set[str]] = {}
+    bound = _Bound()
     for place, symbol in enumerate(parsed.symbols):
         for name, written in _parameters(rules.parameters, symbol.signature, symbol.kind):
-            expression = type_expression(written)
-            bound.setdefault((place, name), set()).add(expression)
+            expression = content_expression(written)
+            bound.add(place, name, expression)
             if symbol.name in _CONSTRUCTORS and symbol.parent is not None and _IS_FIELD.search(symbol.signature):
-                bound.setdefault((symbol.parent, name.lstrip("$")), set()).add(expression)
+                bound.add(symbol.parent, name.lstrip("$"), expression)
     if text:
         _scan(rules, parsed.symbols, text, bound)
-    for (owner, name), expressions in bound.items():
+    lists = [e.removeprefix(EACH) for values in bound.values.values() for e in values if e.startswith(EACH)]
+    used_names |= {step for expression in lists for step in steps(expression)}
+    for (owner, name), expressions in bound.values.items():
         holds = _one_of(name, expressions)
         is_field = owner < 0 or parsed.symbols[owner].kind not in FUNCTIONS
         if name in used_names or (is_field and holds):
             yield owner, name, holds
+
+
+class _Bound:
+    """What each name is assigned. A declared type counts more than assigned values."""
+
+    def __init__(self) -> None:
+        self.values: dict[tuple[int, str], set[str]] = {}
+        self._declared: set[tuple[int, str]] = set()
+
+    def add(self, owner: int, name: str, expression: str) -> None:
+        if (owner, name) not in self._declared:
+            self.values.setdefault((owner, name), set()).add(expression)
+
+    def declare(self, owner: int, name: str, expression: str) -> None:
+        if (owner, name) not in self._declared:
+            self.values[owner, name] = set()
+        self._declared.add((owner, name))
+        self.values[owner, name].add(expression)
 
 
 def _one_of(name: str, expressions: set[str]) -> str:
@@ -78,7 +109,7 @@ def _one_of(name: str, expressions: set[str]) -> str:
     return "|".join(sorted(others)) if "" not in others and len(others) <= _MOST_VALUES else ""
 
 
-def _scan(rules: _Rules, symbols: Sequence[Symbol], text: str, bound: dict[tuple[int, str], set[str]]) -> None:
+def _scan(rules: _Rules, symbols: Sequence[Symbol], text: str, bound: _Bound) -> None:
     owners = _owners(symbols)
     patience = [MOST_BRACKETS]
     owner, following = -1, 0
@@ -92,6 +123,9 @@ def _scan(rules: _Rules, symbols: Sequence[Symbol], text: str, bound: dict[tuple
             continue
         bare = line[:LINE_LENGTH].lstrip()
         indent = len(line[:LINE_LENGTH]) - len(bare)
+        for pattern in rules.callbacks:
+            if match := pattern.search(bare):
+                _bind(match, symbols, owner, text, start + indent, bound, patience)
         for pattern in rules.lines:
             if match := pattern.match(bare):
                 _bind(match, symbols, owner, text, start + indent, bound, patience)
@@ -100,7 +134,7 @@ def _scan(rules: _Rules, symbols: Sequence[Symbol], text: str, bound: dict[tuple
             for pattern in rules.forget:
                 if match := pattern.match(bare):
                     for name in match["name"].split(","):
-                        bound.setdefault((owner, name.strip()), set()).add("")
+                        bound.add(owner, name.strip(), "")
 
 
 def _bind(
@@ -109,16 +143,18 @@ def _bind(
     owner: int,
     text: str,
     offset: int,
-    bound: dict[tuple[int, str], set[str]],
+    bound: _Bound,
     patience: list[int],
 ) -> None:
     name = match["name"]
     groups = match.groupdict()
-    if groups.get("entered") is not None:
+    if groups.get("each") is not None:
+        holds = f"{EACH}{match['each']}"
+    elif groups.get("entered") is not None:
         entered = match.start("entered") + offset
         holds = f"{text[entered : match.end('entered') + offset]}.__enter__()"
     elif groups.get("type") is not None:
-        holds = type_expression(groups["type"])
+        holds = content_expression(groups["type"])
         if not holds:
             return
     else:
@@ -126,7 +162,7 @@ def _bind(
         if _NOTHING.match(text, value):
             return
         holds = _call_expression(text, value, patience) or _class_name(text, value)
-        values = bound.get((owner, match["value"].strip(" \t\r;,")))  # self.store = store
+        values = bound.values.get((owner, match["value"].strip(" \t\r;,")))  # self.store = store
         if not holds and values and len(values) == 1:
             holds = next(iter(values))
     prefix = next((prefix for prefix in _SELF if name.startswith(prefix)), "")
@@ -134,7 +170,10 @@ def _bind(
         owner, name = _enclosing_class(symbols, owner), name.removeprefix(prefix) if prefix != "@" else name
     if owner >= 0 and symbols[owner].kind not in FUNCTIONS:
         name = name.lstrip("$")
-    bound.setdefault((owner, name), set()).add(holds)
+    if groups.get("type") is not None:
+        bound.declare(owner, name, holds)
+    else:
+        bound.add(owner, name, holds)
 
 
 def _call_expression(text: str, start: int, patience: list[int]) -> str:
@@ -182,6 +221,27 @@ def _class_name(text: str, start: int) -> str:
     """The right side of an assignment if it is only a class name: `client_class = Client`."""
     match = _CLASS.match(text, start)
     return match[0] if match and _AFTER_CALL.match(text, match.end()) else ""
+
+
+def content_expression(written: str) -> str:
+    """`Store()` for a type, `[]Store()` for a list of them, "" if unknown."""
+    element = element_expression(written)
+    return f"{MANY}{element}" if element else type_expression(written)
+
+
+def element_expression(written: str) -> str:
+    """`Store()` for a type whose values are several stores; "" for anything else."""
+    kind = _BEFORE_TYPE.sub("", written.strip().strip("\"'"), count=1)
+    if optional := _WRAPPER.fullmatch(kind):
+        kind = _BEFORE_TYPE.sub("", optional[1].strip(), count=1)
+    if kind.endswith("[]"):
+        return type_expression(kind[:-2])
+    match = _MANY.fullmatch(kind)
+    if match is None:
+        return ""
+    inner = [part.strip() for part in (match[1] or match[2] or match[3]).split(",")]
+    inner = [part for part in inner if part != "..." and not part.startswith("'")]
+    return type_expression(inner[0]) if len(inner) == 1 else ""
 
 
 def type_expression(written: str) -> str:
@@ -292,5 +352,6 @@ def _rules(language: str) -> _Rules | None:
         entry["parameters"],
         tuple(re.compile(pattern) for pattern in entry["lines"]),
         tuple(re.compile(pattern) for pattern in entry["forget"]),
+        tuple(re.compile(pattern) for pattern in entry.get("callbacks", ())),
         re.compile(entry["marks"]),
     )

@@ -1,6 +1,7 @@
 """Which symbol each call reaches."""
 
 from waypost.code.outline import Use
+from waypost.code.resolve.bindings import EACH
 from waypost.code.resolve.expressions import CALL, steps
 from waypost.code.resolve.families import lookup_rules
 from waypost.code.resolve.names import NameScope, enclosing_class
@@ -146,8 +147,8 @@ class CallResolver:
             return False  # a class unknown here: `Object`, `JSON`
         scope = use.owner
         while scope >= 0:
-            if view.bindings.get((scope, path[0])):
-                return False  # it contains something external
+            if (holds := view.bindings.get((scope, path[0]))) and not holds.startswith(EACH):
+                return False  # it contains something external; elements of an unknown list are unknown
             scope = view.outline.symbols[scope].parent
         return not view.bindings.get((-1, path[0])) and path[0] not in view.top
 

@@ -5,7 +5,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 
 from waypost.code.outline import OutlineSymbol
-from waypost.code.resolve.bindings import type_expression
+from waypost.code.resolve.bindings import EACH, MANY, element_expression, type_expression
+from waypost.code.resolve.expressions import CALL, UNKNOWN, steps
 from waypost.code.resolve.families import lookup_rules
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value, is_container
 from waypost.code.source import FUNCTIONS
@@ -182,6 +183,35 @@ class Members(ABC):
         is_property = value is not None and value.kind == "symbol" and self._symbol(value).kind == "property"
         return self.call_result(value) if value is not None and is_property else value
 
+    def _element(self, view: OutlineView, owner: int, expression: str) -> Value | None:
+        """What a value of a list is: a variable, a field, or the result of a call, by their declared types."""
+        path = steps(expression)
+        while path[-1:] == (CALL,) and len(path) > 2 and path[-2] in _SAME_ELEMENTS:
+            path = path[:-2]
+        if not path or UNKNOWN in path:
+            return None
+        if len(path) == 1:
+            return self._element_of_variable(view, owner, path[0])
+        before = self.evaluate(view, owner, ".".join(path[:-1]).replace(f".{CALL}", CALL))
+        other = self.tree.view(before.path) if before is not None else None
+        if before is None or other is None:
+            return None
+        if path[-1] == CALL:
+            named = element_expression(self._symbol(before).returns) if before.kind == "symbol" else ""
+            return self.evaluate(other, before.symbol, named) if named else None
+        for ancestor in self.lineage(other, before.symbol) if before.kind == "instance" else ():
+            above = self.tree.view(ancestor.path)
+            if above is not None and (ancestor.symbol, path[-1]) in above.bindings:
+                return self._element_of_variable(above, ancestor.symbol, path[-1])
+        return None
+
+    def _element_of_variable(self, view: OutlineView, owner: int, name: str) -> Value | None:
+        scope = owner
+        while scope >= 0 and (scope, name) not in view.bindings:
+            scope = view.outline.symbols[scope].parent
+        holds = view.bindings.get((scope, name), "")
+        return self.evaluate(view, scope, holds.removeprefix(MANY)) if holds.startswith(MANY) else None
+
     def _symbol(self, value: Value) -> OutlineSymbol:
         view = self.tree.view(value.path)
         assert view is not None  # a value of kind symbol comes from a view
@@ -196,12 +226,19 @@ class Members(ABC):
         if owner >= 0 and view.outline.symbols[owner].kind not in FUNCTIONS and not holds.startswith(_OWN_FIELD):
             # A field is assigned in a method or the class body: names resolve around the class.
             scope = view.outline.symbols[owner].parent
-        values = [self.evaluate(view, scope, expression) for expression in holds.split("|")]
+        values = [
+            self._element(view, owner, expression.removeprefix(EACH))
+            if expression.startswith(EACH)
+            else self.evaluate(view, scope, expression)
+            for expression in holds.split("|")
+        ]
         first = values[0]
         if first is None or any(value is None or value[:3] != first[:3] for value in values):
             return None
         return first._replace(strength=min(first.strength, BOUND))
 
+
+_SAME_ELEMENTS = frozenset({"iter", "iter_mut", "into_iter", "rev", "values"})  # of Rust: lists with the same values
 
 _AWAITED = re.compile(r"(?:\w{1,60}\.){0,4}(?:Promise|Task|ValueTask|CompletableFuture|Future)<(.*)>", re.DOTALL)
 

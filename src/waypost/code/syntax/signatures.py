@@ -53,11 +53,17 @@ def parameter_names(definition: Definition, text: Text) -> tuple[str, ...]:
     whole = definition.first("parameters")
     if whole is not None:
         for child in whole.named_children[:MAX_PARAMETERS]:
-            names += [text.of(child)] if child.type == "identifier" else _names(child, text)
+            named = [text.of(child)] if child.type == "identifier" else _names(child, text)
+            names += [name for name in named if name and not _is_itself(name, child)]
     names += [text.of(node) for node in definition.captures.get("parameter", ())]
     if not names:
         return ()
-    return tuple(one_line(name, MAX_NAME) for name in names if name and name not in _ITSELF)
+    return tuple(one_line(name, MAX_NAME) for name in names)
+
+
+def _is_itself(name: str, node: "Node") -> bool:
+    """Whether a parameter is the object of a method. `cls` is one in Python, where types are not needed."""
+    return name in _ITSELF and (name != "cls" or node.type in _UNTYPED)
 
 
 def _names(node: "Node", text: Text) -> list[str]:
@@ -83,4 +89,5 @@ def _names(node: "Node", text: Text) -> list[str]:
 
 # Index of the name in a parameter without a name field: first or last child.
 _WRAPPERS = {"typed_parameter": 0, "spread_parameter": -1, "function_argument": 0}
+_UNTYPED = frozenset({"identifier", "typed_parameter", "default_parameter", "typed_default_parameter"})
 _MARKS = frozenset({"*", "**", "...", "&"})

@@ -5,7 +5,7 @@ from dataclasses import replace
 from waypost.flows.links.hits import derived, hit_of
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.structure.answers import SymbolUse
-from waypost.flows.structure.questions import answer_question
+from waypost.flows.structure.questions import absent_name, answer_question
 from waypost.model.checkout import Checkout
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import Hit, View
@@ -22,7 +22,8 @@ def structure_hits(
         return [], ()  # only the current relations are stored
     answer = answer_question(space, reader, text)
     if answer is None:
-        return [], ()
+        name = absent_name(reader, space.identity.checkout_id, text)
+        return [], (statement("absent", language, name=name),) if name else ()
     if not answer.rows:
         return [], (statement("none", language, name=answer.name, place=answer.place),)
     rows: dict[str, SymbolUse] = {}

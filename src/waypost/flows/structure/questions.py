@@ -1,6 +1,7 @@
 """Answers to questions about structure in plain language, from the stored relations."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from waypost.store.protocol import Reader
 from waypost.store.structure import SymbolSketch
 
 MOST_TESTS = 1000
+_CODE_NAME = re.compile(r"[._:#/]|[a-z0-9][A-Z]")  # no other words look like this
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,13 @@ def answer_question(space: OpenSpace, reader: Reader, text: str) -> StructuralAn
     if key is not None or question.relation == "key":
         return key
     return _symbol(space, reader, question)
+
+
+def absent_name(reader: Reader, checkout: str, text: str) -> str:
+    """The name of code in a question about structure that `answer_question` can't answer. "" for other words."""
+    question = read_structure_question(text)
+    is_code = question is not None and bool(_CODE_NAME.search(question.name))
+    return question.name if question is not None and is_code and reader.code.has_any(checkout) else ""
 
 
 def _symbol(space: OpenSpace, reader: Reader, question: StructureQuestion) -> StructuralAnswer | None:
