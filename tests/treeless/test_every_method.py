@@ -127,6 +127,7 @@ OTHERWISE: dict[str, Use] = {
     "facts.edit": lambda m, _: m.facts.edit("0" * 26, "x"),
     "admin.import_memory_bridge": lambda m, _: m.admin.import_memory_bridge("/nowhere"),
     "admin.import_coding_brain": lambda m, _: m.admin.import_coding_brain("/nowhere"),
+    "admin.import_notes": lambda m, _: m.admin.import_notes("/nowhere"),
     "admin.shares.accept": lambda m, _: m.admin.shares.accept("0" * 16),
     "admin.shares.offer": lambda m, _: m.admin.shares.offer("0" * 16),
     "admin.shares.revoke": lambda m, _: m.admin.shares.revoke("0" * 16),

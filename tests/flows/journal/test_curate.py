@@ -139,9 +139,9 @@ def test_agents_keep_to_one_heading_whatever_the_language(memory: Memory) -> Non
 
 
 def test_an_agent_chooses_no_heading(memory: Memory) -> None:
+    said = say(memory, "Never run the tests")
     refresh_index(memory.space)
     before = memory.space.journal.read(INDEX)
-    said = say(memory, "Never run the tests")
     for heading in ("Rules from the owner", "## Memory"):
         with pytest.raises(PersonOnly, match="From agents"):
             memory.journal.curate(said, heading)

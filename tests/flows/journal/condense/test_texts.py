@@ -119,7 +119,7 @@ def test_garbage_is_asked_again_in_halves_and_then_the_rules_write(space: OpenSp
     written = summary_of(space, WEEK, ENTRIES, writer=writer)
     assert (written.text, written.by) == (summarise(WEEK, ENTRIES, {}), BY_RULES)
     assert len(written.notices) == 1 and written.notices[0].startswith("2026-W03 summed up by rules, because the model")
-    assert len(llm.asked) == 4  # the whole, its first half, each twice
+    assert len(llm.asked) == 6  # the whole, its first half, the half of that, each twice
     assert writer.llm is llm  # the next period may fare better
 
 
