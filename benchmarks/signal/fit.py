@@ -3,7 +3,7 @@
     python -m benchmarks.signal.fit --repositories DIR --work DIR                 # prints src/waypost/retrieve/data/certainty.toml
     python -m benchmarks.signal.fit --repositories DIR --work DIR --half check --plot docs/images/certainty.svg
 
-Every question of a half is asked without a floor. Each of the first hits is right or wrong, and a logistic
+Every question of a half is asked without a floor, in mixed spaces and in small memories. Each of the first hits is right or wrong, and a logistic
 model learns that from its evidence. Fit on `dev`, check on `check`.
 """
 
@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from benchmarks.eval_adapter import keep_vectors
+from benchmarks.signal import small
 from benchmarks.signal.exact import names_in
 from benchmarks.signal.run import is_right
 from benchmarks.signal.spaces import HALVES, SignalQuestion, open_space, questions_of
@@ -27,12 +28,12 @@ DEPTH = 15  # hits that are looked at
 RIDGE = 0.5  # keeps coefficients of rare features small
 FEATURES = {
     "prose": (
-        *("meaning", "words", "misses", "foreign", "rank", "before", "first_fact", "topic"),
+        *("meaning", "lead", "words", "misses", "foreign", "rank", "before", "first_fact", "topic"),
         *("abroad", "meaning_abroad", "words_abroad"),
     ),
     "code": ("meaning", "words", "misses", "foreign", "total", "named", "role"),
 }
-_OF_MEANING = ("meaning", "meaning_abroad")
+_OF_MEANING = ("meaning", "lead", "meaning_abroad")
 
 
 class Judged(NamedTuple):
@@ -72,6 +73,11 @@ def main() -> None:
 
 
 def collect(half: str, repositories: Path, work: Path) -> Iterable[Judged]:
+    about_code = [each.text for name in HALVES[half] for each in questions_of(half, name) if each.topic == "code"]
+    for name, rows in small.asked(half, DEPTH, about_code):
+        for text, hits, _ in rows:
+            for hit, is_answer in hits:
+                yield Judged("prose", dict(hit.evidence), is_answer, hit.certainty or 0.0, f"{name}:{text}")
     for repository in HALVES[half]:
         memory = open_space(work, half, repository, repositories / repository)
         lookups = [

@@ -15,7 +15,7 @@ import argparse
 import os
 import tempfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -49,12 +49,17 @@ def main() -> None:
     print(_line("all", totals))
 
 
-def asked(half: str, k: int) -> Iterator[tuple[str, list[tuple[str, list[tuple[Hit, bool]], bool]]]]:
-    """Each memory with its questions: the hits, whether each is right, and whether there is an answer."""
+def asked(
+    half: str, k: int, others: Sequence[str] = ()
+) -> Iterator[tuple[str, list[tuple[str, list[tuple[Hit, bool]], bool]]]]:
+    """Each memory with its questions: the hits, whether each is right, and whether there is an answer.
+
+    `others` are more questions that none of them answers.
+    """
     for data in tomllib.loads((DATA / f"small_{half}.toml").read_text("utf-8"))["memories"]:
         with _made(data) as (memory, keys):
             rows = []
-            for text, *places in [*data["questions"], *([text] for text in data["unanswerable"])]:
+            for text, *places in [*data["questions"], *([text] for text in (*data["unanswerable"], *others))]:
                 hits = memory.recall(text, k).hits
                 rows.append((text, [(hit, keys.get(hit.id) in places) for hit in hits], bool(places)))
         yield data["name"], rows

@@ -32,7 +32,7 @@ def test_only_what_is_nearly_as_good_follows_a_doubtful_answer() -> None:
 
 
 def test_the_best_hit_stays_however_little_it_has_above_the_floor() -> None:
-    assert worth_showing([hit(0.02), hit(0.012)]) == [hit(0.02)]
+    assert worth_showing([hit(0.06), hit(0.012)]) == [hit(0.06)]
 
 
 def test_code_far_below_the_best_does_not_fill_up_the_answer() -> None:

@@ -4,7 +4,8 @@ Ranking compares candidates with each other, so the best one stands out however 
 at each hit by itself, by features from 0 to 1 or nearly so:
 
     meaning    cosine of question and text, 0 at the engine's threshold and 1 for the same text
-    words      share of the question's words that the text has; rare ones count more
+    lead       how far its meaning is ahead of the best other hit, or behind it: what stands out answers, however far it is
+    words      share of the question's words that the text has; rare ones count more, "often" or "use" only if it has them
     rank       score of what people and agents wrote, among the others
     total      the same for code: the sum of the parts of its score
     named      it is defined under the name that the question uses
@@ -27,6 +28,8 @@ from pathlib import Path
 from typing import Any
 
 from waypost.retrieve.code_words import code_words
+from waypost.retrieve.everyday import related
+from waypost.retrieve.lexicon import words_of
 from waypost.store.protocol import TermCounts
 from waypost.text.identifiers import identifier_parts
 from waypost.text.keywords import keyword_terms, stop_words
@@ -48,6 +51,7 @@ class AskedWords:
     """The telling words of a question, each as the terms by which a text may have it."""
 
     words: tuple[frozenset[str], ...]
+    asking: frozenset[int] = frozenset()  # which of them belong to the form of a question: "often", "heißt"
     kinds: frozenset[int] = frozenset()  # which of them only say what kind of code is meant: "function", "Klasse"
 
     @property
@@ -73,10 +77,12 @@ def question_words(text: str, language: str) -> AskedWords:
             groups = listed.in_english(folded, language) + listed.phrase(before, folded, language)
             terms |= {stem(word, "en") for group in groups for word in group}
             before = folded
+        terms |= related(folded)
         if terms:
             words.setdefault(folded, frozenset(terms))
     kinds = frozenset(at for at, word in enumerate(words) if word in code_words().kinds)
-    return AskedWords(tuple(words.values()), kinds if len(kinds) < len(words) else frozenset())
+    asking = frozenset(at for at, word in enumerate(words) if word in words_of(language).asking)
+    return AskedWords(tuple(words.values()), asking, kinds if len(kinds) < len(words) else frozenset())
 
 
 def _alternatives(word: str) -> frozenset[str]:
@@ -104,15 +110,20 @@ class Rarity:
     def share(self, text: str, language: str, *, is_code: bool = False) -> float:
         """The share of the question's words that a text has."""
         weights = self.weights_in_code if is_code else self.weights
-        whole = sum(weights)
-        if not whole:
-            return 0.0
-        there = _terms_of(text, german=language == "de")
-        return sum(w for terms, w in zip(self.words.words, weights, strict=True) if terms & there) / whole
+        there = terms_of(text, german=language == "de")
+        had = [bool(terms & there) for terms in self.words.words]
+        shared = sum(weight for weight, has in zip(weights, had, strict=True) if has)
+        missing = sum(
+            weight
+            for at, (weight, has) in enumerate(zip(weights, had, strict=True))
+            if not has and (is_code or at not in self.words.asking)
+        )
+        return shared / (shared + missing) if shared else 0.0
 
 
 @lru_cache(maxsize=2_000)  # 8 MB; the same memories answer many questions
-def _terms_of(text: str, *, german: bool) -> frozenset[str]:
+def terms_of(text: str, *, german: bool) -> frozenset[str]:
+    """The words of a text and their stems."""
     return frozenset[str]().union(*_terms(text, "en"), *(_terms(text, "de") if german else ()))
 
 

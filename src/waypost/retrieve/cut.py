@@ -2,8 +2,8 @@
 
 An answer needs one hit above the floor of its group. Every further hit needs a share of the best one's certainty: much of it
 for memories and for what `init` wrote, and for code behind a memory; little for code behind code. If the best one is doubtful
-itself, only what is nearly as good follows, of any group. An answer from the journal alone or from code alone is not cut further: what is
-around an answer explains it.
+itself, only what is nearly as good follows, of any group. An answer from a long journal alone or from code alone is not cut further: what
+is around an answer explains it.
 """
 
 import tomllib
@@ -17,11 +17,14 @@ from waypost.model.recall import Hit
 _DATA = Path(__file__).with_name("data") / "cut.toml"
 
 
-def worth_showing(hits: Sequence[Hit], *, is_lookup: bool = False) -> list[Hit]:
-    """The hits to show, in their order. `is_lookup`: the question is nothing but a name."""
+def worth_showing(hits: Sequence[Hit], *, is_lookup: bool = False, is_small: bool = False) -> list[Hit]:
+    """The hits to show, in their order.
+
+    `is_lookup`: the question is nothing but a name. `is_small`: everything stored was compared with the question.
+    """
     if is_lookup:
         hits = [hit for hit in hits if not hit.evidence.get("misses")]
-    alone = _only_group(hits)
+    alone = _only_group(hits, is_small=is_small)
     floors = _floors()
     if not any((hit.certainty or 0.0) >= _floor(hit, floors, alone=alone)["answer"] for hit in hits):
         return []
@@ -31,8 +34,10 @@ def worth_showing(hits: Sequence[Hit], *, is_lookup: bool = False) -> list[Hit]:
 
 def _least(hit: Hit, best: Hit, floors: Mapping[str, Mapping[str, float]], *, alone: str) -> float:
     floor = _floor(hit, floors, alone=alone)
-    is_beside = floor is not _floor(best, floors, alone=alone)
+    is_beside = (floor is floors["code"]) is not (_floor(best, floors, alone=alone) is floors["code"])
     share, certainty = floor["beside" if is_beside else "share"], best.certainty or 0.0
+    if hit.session is not None and hit.session == best.session:
+        share = min(share, floors["session"]["share"])
     if not alone and certainty < floors["doubtful"]["below"]:
         share = floors["doubtful"]["share"]
     return certainty if hit is best else max(floor["least"], share * certainty)
@@ -43,13 +48,15 @@ def _floor(hit: Hit, floors: Mapping[str, Mapping[str, float]], *, alone: str) -
         return floors[alone]
     if "first_fact" in hit.evidence:
         return floors["first_fact"]
-    return floors["code" if hit.collection in CODE_COLLECTIONS else "memory"]
+    if hit.collection in CODE_COLLECTIONS:
+        return floors["code"]
+    return floors["turn" if hit.collection == "journal" else "memory"]
 
 
-def _only_group(hits: Sequence[Hit]) -> str:
+def _only_group(hits: Sequence[Hit], *, is_small: bool) -> str:
     """Which group all hits belong to, if it is the journal or code."""
     if all(hit.collection == "journal" for hit in hits):
-        return "only_journal"
+        return "small_journal" if is_small else "only_journal"
     return "only_code" if all(hit.collection in CODE_COLLECTIONS for hit in hits) else ""
 
 

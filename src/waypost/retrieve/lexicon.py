@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from waypost.text.keywords import stop_words
+from waypost.text.stems import fold
 
 LANGUAGES = ("en", "de", "ru")
+_LISTS = ("fragments", "asking")
 _DATA = Path(__file__).with_name("data")
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionWords:
     stop: frozenset[str]  # folded
+    asking: frozenset[str]  # folded
     self: re.Pattern[str]
     recalled: re.Pattern[str]
     speaking: re.Pattern[str]
@@ -33,8 +36,12 @@ def treated_as(language: str) -> str:
 @cache
 def words_of(language: str) -> QuestionWords:
     table = _tables("words.toml")[treated_as(language)]
-    patterns = {name: _pattern(source) for name, source in table.items() if name != "fragments"}
-    return QuestionWords(stop=stop_words(treated_as(language)) | set(table["fragments"].split()), **patterns)
+    patterns = {name: _pattern(source) for name, source in table.items() if name not in _LISTS}
+    return QuestionWords(
+        stop=stop_words(treated_as(language)) | set(table["fragments"].split()),
+        asking=frozenset(map(fold, table["asking"].split())),
+        **patterns,
+    )
 
 
 @cache

@@ -21,6 +21,7 @@ PROJECT_KEY = "learned:project:"  # how keys of first facts begin; they end with
 ENOUGH_TOPIC = 0.5  # share of a question's words from which on first facts of a topic are looked at
 WHOLE_TOPIC = 0.99
 ASKED_FOR = 0.85  # certainty of a first fact if every word of the question asks for its topic
+UNRELATED = -0.6  # nearness of a text that has nothing to do with a question, for a hit without others
 SAID_THEN = 0.9  # certainty of what was said on the day that a question asks for
 _MOST_COMPARED = 50_000  # names of code
 _MOST_NAMES = 8
@@ -36,6 +37,7 @@ class EvidenceReader:
     question: CodeQuestion
     absent: tuple[str, ...]  # names in the question that no code has
     topics: Mapping[str, float]  # of first facts that the question asks for
+    near_code: float | None = None  # how near the best code is
 
     @classmethod
     def of(cls, reader: Reader, question: CodeQuestion, view: View) -> "EvidenceReader":
@@ -63,31 +65,36 @@ class EvidenceReader:
         numbers, spreads = gathered.numbers(), {name: Spreads(some) for name, some in spread.items()}
         places = {(sketch.session, sketch.position): number for number, sketch in gathered.sketches.items()}
 
-        def meaning(number: int) -> dict[str, float]:
+        def nearness(number: int) -> float | None:
             language = gathered.sketches[number].language
             for engine in engines.by_preference(self.language, language):
                 if engine in spreads and number in gathered.similarity.get(engine, {}):
-                    return _meaning(engine, gathered.similarity[engine][number], spreads[engine], language)
-            return {}
+                    return _nearness(engine, gathered.similarity[engine][number], spreads[engine], language)
+            return None
 
-        weighed = []
+        evidences, nearness_of_all = list[dict[str, float]](), list[float | None]()
         for hit in hits:
             number = numbers[hit.id]
             sketch = gathered.sketches[number]
-            evidence = self._words(f"{hit.speaker or ''} {hit.text}", sketch.language) | meaning(number)
+            near = nearness(number)
+            evidence = self._words(f"{hit.speaker or ''} {hit.text}", sketch.language)
             evidence["rank"] = hit.score
+            if near is not None:
+                evidence["meaning"] = max(LEAST_MEANING, near)
             if _spoken(self.language) != _spoken(sketch.language):
                 evidence |= {"abroad": 1.0, "words_abroad": evidence["words"]}
                 if "meaning" in evidence:
                     evidence["meaning_abroad"] = evidence["meaning"]
             before = places.get((sketch.session, sketch.position - 1)) if sketch.session else None
             if before is not None and gathered.sketches[before].traits & ASKS:
-                evidence["before"] = max(0.0, meaning(before).get("meaning", 0.0))
+                evidence["before"] = max(0.0, nearness(before) or 0.0)
             evidence[_kind_of(hit)] = 1.0
             if FIRST_FACT in hit.tags.items():
                 evidence["topic"] = self.topics.get((hit.key or "").removeprefix(PROJECT_KEY), 0.0)
-            weighed.append(_asked_for(_with(hit, evidence, "prose")))
-        return weighed
+            evidences.append(evidence)
+            nearness_of_all.append(None if sketch.traits & ASKS else near)
+        _add_lead(evidences, nearness_of_all, self.near_code)
+        return [_asked_for(_with(hit, evidence, "prose")) for hit, evidence in zip(hits, evidences, strict=True)]
 
     def code(self, hits: Sequence[Hit], gathered: Gathered[CodeSketch], engines: ServingEngines) -> list[Hit]:
         """Hits from code, with evidence and certainty."""
@@ -101,12 +108,12 @@ class EvidenceReader:
             text = " ".join(filter(None, (hit.name, hit.path, hit.text)))
             evidence = self._words(text, "en", is_code=True)
             meanings = [
-                _meaning(engine, gathered.similarity[engine][number], spreads[engine], "")
+                _nearness(engine, gathered.similarity[engine][number], spreads[engine], "")
                 for engine in serving
                 if engine in spreads and number in gathered.similarity.get(engine, {})
             ]
             if meanings:
-                evidence |= max(meanings, key=lambda each: each["meaning"])
+                evidence["meaning"] = max(LEAST_MEANING, *meanings)
             last = (hit.name or "").rpartition(".")[2]
             evidence["named"] = float(hit.kind == "symbol" and last in names)
             evidence["role"] = min(1.0, -hit.why.get("role", 0.0))
@@ -138,9 +145,18 @@ def said_at_that_time(hits: Sequence[Hit]) -> list[Hit]:
     return [replace(hit, certainty=certain[hit.why.get("time", 0.0) >= ONLY_TIME]) for hit in hits]
 
 
-def _meaning(engine: str, cosine: float, spread: Spreads, language: str) -> dict[str, float]:
-    standing = spread.deviations(cosine, language) / STANDING
-    return {"meaning": max(LEAST_MEANING, measured_nearness(engine, cosine, standing))}
+def _nearness(engine: str, cosine: float, spread: Spreads, language: str) -> float:
+    return measured_nearness(engine, cosine, spread.deviations(cosine, language) / STANDING)
+
+
+def _add_lead(evidences: Sequence[dict[str, float]], nearness: Sequence[float | None], near_code: float | None) -> None:
+    """How far the meaning of each hit is ahead of the best other one, or behind it. Questions take no part."""
+    measured = sorted((near for near in nearness if near is not None), reverse=True)
+    for evidence, near in zip(evidences, nearness, strict=True):
+        if near is not None:
+            others = measured[1:] if near == measured[0] else measured
+            best = others[0] if others else UNRELATED
+            evidence["lead"] = near - (best if near_code is None else max(best, near_code))
 
 
 def _is_identifier(name: str) -> bool:

@@ -75,6 +75,7 @@ if TYPE_CHECKING:
 
 MOST_HITS = 1000
 MOST_SPEAKERS = 500
+SMALL = 30  # memories that may answer, and no more: then certainty judges the journal by itself
 NOTHING_RELEVANT = "Nothing relevant found."
 _DAY = timedelta(days=1)
 _LONGEST_ONLY_TIME = timedelta(days=31)  # of a time in a question without a subject
@@ -165,6 +166,7 @@ class _Recall:
         self._question = EngineQuestion(space, self._text, self._form)
         self._language = self._question.language
         self._code_question: CodeQuestion | None = None
+        self._is_small = False  # whether all that people and agents wrote was compared with the question
         self._checks: list[Check] = [partial(pending_index, space)]
         if reads_journal:
             self._checks.insert(0, partial(changes.pending_sync, space))
@@ -214,19 +216,25 @@ class _Recall:
         memories, places = list[Hit](), list[Hit]()
         evidence = EvidenceReader.of(reader, self._read_code_question(), view)
         with self._open_shared(view, taken, vectors, roles, evidence) as shared:
-            if kept:
-                memories = self._prose(reader, replace(view, collections=kept), vectors, roles, evidence, shared)
+            hits = list[Hit]()
             if code_query is not None:
                 code_view = replace(view, collections=code)
                 best, gathered = code_hits(reader, code_query, code_view, self._considered, self._now, seen)
                 hits = evidence.code(best, gathered, code_query.roles)
+            if kept:
+                evidence = replace(
+                    evidence, near_code=max((hit.evidence.get("meaning", 0.0) for hit in hits), default=None)
+                )
+                memories = self._prose(reader, replace(view, collections=kept), vectors, roles, evidence, shared)
+            if code_query is not None:
                 if shared is not None:
                     hits = shared.code_too(hits, code_query, view)
                 places = [hit for hit in hits if (hit.confidence or 0.0) >= self._wanted.min_confidence]
             notes = notes if shared is None else (*notes, *shared.notes)
         facts = [hit for hit in memories if hit.collection != "journal"]
         entries = [hit for hit in memories if hit.collection == "journal"]
-        hits = with_current_values(space, reader, one_list(facts, places, entries), view.moment)
+        listed = one_list(facts, places, entries, is_small=self._is_small)
+        hits = with_current_values(space, reader, listed, view.moment)
         hits = self._relevant(hits, serving)[: self._k]
         files = files_of(space, reader, hits)
         shown_hits = with_pages(space, reader, files.keep(hits))
@@ -246,7 +254,7 @@ class _Recall:
         question = self._read_code_question()
         if not self._wanted.answers or question.is_long or not is_fitted_for(engine.name for engine in serving):
             return hits
-        return worth_showing(hits, is_lookup=question.is_lookup)
+        return worth_showing(hits, is_lookup=question.is_lookup, is_small=self._is_small)
 
     def _form(self, form: str) -> Sequence[str]:
         """The texts to embed for one form of the question."""
@@ -297,6 +305,7 @@ class _Recall:
         first_facts = evidence.first_facts(reader, view)
         said_then = _said_then(self._space, reader, question, view)
         gathered = gather(reader, question, vectors, view, max(DEPTH, k), [*said_then, *first_facts])
+        self._is_small = len(gathered.sketches) < SMALL and not question.only_time
         candidates, spread = prose_candidates(gathered), gathered.populations
         if shared is not None:
             shared.gather(question)

@@ -68,7 +68,7 @@ def test_a_corrected_memory_is_left_and_named(waypost: Waypost, file: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["--from", "mem0", "x.json"], 2, "code-tags"),
+        (["--from", "letta", "x.json"], 2, "code-tags"),
         (["--undo"], 2, "--from code-tags"),
         (["--from", "code-tags"], 2, "No file given"),
         ([], 2, "No file given"),
