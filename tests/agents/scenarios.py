@@ -192,7 +192,8 @@ class Trial:
         before = fenced_texts(requests[0]) if requests else []
         later = [text for request in requests[1:] for text in fenced_texts(request) if text not in before]
         has_hook = any(hook.event in ("pre-tool", "post-tool") for hook in run.hooks)
-        seen = first_with(later, PRICES) or first_with(before, PRICES)  # each memory comes once in a session
+        fresh = [text for text in later if "[stale:" not in text]  # a stale one comes after the edit
+        seen = first_with(fresh, PRICES) or first_with(before, PRICES)  # each memory comes once in a session
         self.report.add("memories of a file before it is edited", bool(seen) if has_hook else None, seen)
         stale = next((text for text in later if PRICES in text and "[stale:" in text), "")
         self.report.add("stale memories after an edit", bool(stale) if has_hook else None, stale)

@@ -115,3 +115,15 @@ def test_long_hostile_lines_are_read_in_time(unit: str) -> None:
     for language in LANGUAGES:
         statements_of(unit * 20_000, language)
     assert time.process_time() - begun < 3
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("wieviel uhr is in la grad", "de"),
+        ("whats the cheapest diesel between memphis and tulsa", "en"),
+        ("скок калорий в капучино 300мл", "ru"),
+    ],
+)
+def test_a_question_in_chat_spelling_states_nothing(text: str, language: str) -> None:
+    assert statements_of(text, language) == ()

@@ -107,7 +107,7 @@ def model_page(
     lines = Lines(words, persons_differ(items), see_also)
     verbatim = [index for index, item in enumerate(items) if must_stay(item, measure)]
     sections: dict[str, list[str]] = {section: [] for section in SECTIONS}
-    for point in limit_points(points, measure, set(verbatim)):
+    for point in limit_points(points, items, measure, set(verbatim)):
         days = sorted({items[index].day for index in point.indices})
         ids = [entry_id for index in point.indices for entry_id in items[index].ids]
         sections[point.section].append(lines.point("", point.text, [days[0], days[-1]] if days[1:] else days, ids))
@@ -115,18 +115,25 @@ def model_page(
     return render_page(period, words, sections)
 
 
-def limit_points(points: Sequence[ModelPoint], measure: Measure, verbatim: set[int]) -> list[ModelPoint]:
-    """As many points as a summary may have under each heading, without those that repeat verbatim texts."""
+def limit_points(
+    points: Sequence[ModelPoint], items: Sequence[SummaryItem], measure: Measure, verbatim: set[int]
+) -> list[ModelPoint]:
+    """The points with the weightiest sources, as many as a summary may have under each heading, in their order.
+
+    Points that repeat verbatim texts are left out.
+    """
+    most = {"topics": measure.topics, "recurring": measure.topics, "events": measure.events}
     counts: dict[str, int] = {}
     bytes_left = measure.room
-    selected = []
-    for point in points:
-        most = measure.topics if point.section in {"topics", "recurring"} else measure.points
-        if counts.get(point.section, 0) >= most or (point.section == "insights" and verbatim.issuperset(point.indices)):
+    selected: set[int] = set()
+    weights = [max(items[index].weight for index in point.indices) for point in points]
+    for number in sorted(range(len(points)), key=lambda number: (-weights[number], number)):
+        point = points[number]
+        size = len(point.text.encode("utf-8", "surrogatepass")) + 100
+        repeats = point.section == "insights" and verbatim.issuperset(point.indices)
+        if repeats or size > bytes_left or counts.get(point.section, 0) >= most.get(point.section, measure.points):
             continue
-        bytes_left -= len(point.text.encode("utf-8", "surrogatepass")) + 100
-        if bytes_left < 0:
-            break
+        bytes_left -= size
         counts[point.section] = counts.get(point.section, 0) + 1
-        selected.append(point)
-    return selected
+        selected.add(number)
+    return [points[number] for number in sorted(selected)]

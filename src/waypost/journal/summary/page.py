@@ -58,12 +58,12 @@ def must_stay(item: SummaryItem, measure: Measure) -> bool:
 
 
 def strongest_of_months(items: Sequence[SummaryItem]) -> list[int]:
-    """Index of the strongest item of each month, by month."""
+    """Index of the strongest item of each month, by month. An assistant's words represent no month."""
     best: dict[int, int] = {}
     for index, item in enumerate(items):
         now = best.get(item.day.month)
         is_strong = item.score >= HIGHLIGHT or item.informs
-        if is_strong and (now is None or item.weight > items[now].weight):
+        if is_strong and item.role != "assistant" and (now is None or item.weight > items[now].weight):
             best[item.day.month] = index
     return [best[month] for month in sorted(best)]
 

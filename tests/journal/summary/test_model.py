@@ -1,0 +1,29 @@
+"""What a summary takes from a model's answer."""
+
+from datetime import UTC, datetime
+
+from waypost.journal.summary.items import summary_items
+from waypost.journal.summary.model import ModelPoint, limit_points
+from waypost.journal.summary.page import YEAR, strongest_of_months
+from waypost.model.journal import Entry, Score, ScoredEntry
+
+
+def scored(month: int, text: str, score: int, speaker: str = "Ann") -> ScoredEntry:
+    at = datetime(2025, month, 3, 9, tzinfo=UTC)
+    return ScoredEntry(
+        Entry(text, at, "conversation", speaker, f"e{month}{score}"), Score(0, 0, 0, score, "", ""), 0, ""
+    )
+
+
+def test_of_too_many_points_a_year_keeps_the_weightiest_wherever_they_stand() -> None:
+    many = [scored(1 + number // 3, f"We walked {number} miles along the river.", 2) for number in range(30)]
+    items = summary_items([*many, scored(12, "Our daughter was born last night!", 9)])
+    points = [ModelPoint("events", item.text, (index,)) for index, item in enumerate(items)]
+    kept = limit_points(points, items, YEAR, set())
+    assert len(kept) == YEAR.events
+    assert kept[-1].text == "Our daughter was born last night!"
+
+
+def test_an_assistants_words_represent_no_month() -> None:
+    items = summary_items([scored(1, "Congratulations on the licence, well done!", 9, "assistant")])
+    assert strongest_of_months(items) == []
