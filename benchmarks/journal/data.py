@@ -10,7 +10,11 @@ from random import Random
 FOLDER = Path(__file__).parent
 YEAR = 2025
 LANGUAGES = ("de", "en", "ru")
-NAMES = {"de": "Jonas", "en": "Priya", "ru": "Алексей"}
+SETS = ("year", "half")  # a year that the rules were made with, and half a year of others that was written without them
+NAMES = {
+    "year": {"de": "Jonas", "en": "Priya", "ru": "Алексей"},
+    "half": {"de": "Beni", "en": "DeShawn", "ru": "Ксюша"},
+}
 _SAID = re.compile(r"(\d\d)(\d\d) ([-wmy]) (.+?)(?: # (.+))?")
 _PASSING_A_WEEK = 3  # questions and small talk that surround what matters
 
@@ -39,23 +43,25 @@ class GradedUtterance:
     text: str
 
 
-def said(language: str) -> tuple[list[Turn], list[YearEvent]]:
-    """What a person and their assistant said in the year, and the events among it."""
+def said(language: str, chosen: str = "year") -> tuple[list[Turn], list[YearEvent]]:
+    """What a person and their assistant said in a set, and the events among it."""
     turns: list[Turn] = []
     events: list[YearEvent] = []
-    for line in (FOLDER / f"year_{language}.txt").read_text("utf-8").splitlines():
+    for line in (FOLDER / f"{chosen}_{language}.txt").read_text("utf-8").splitlines():
         if line.startswith("> "):
             turns[-1] = Turn(turns[-1].day, turns[-1].text, line[2:])
         elif match := _SAID.fullmatch(line):
             day = date(YEAR, int(match[1]), int(match[2]))
-            turns.append(Turn(day, match[4], ""))
+            turns.append(Turn(day, match[4].replace("\\n", "\n"), ""))
             if match[3] != "-":
                 events.append(YearEvent(day, match[3], tuple(match[5].split("; ")), match[4]))
     return turns, events
 
 
-def passing(language: str) -> list[Turn]:
-    """Questions and small talk spread over the year, the same in every run."""
+def passing(language: str, chosen: str = "year") -> list[Turn]:
+    """Questions and small talk spread over the year, the same in every run. Half a year contains its own."""
+    if chosen == "half":
+        return []
     text = (FOLDER / "noise.txt").read_text("utf-8")
     rows = text.split(f"[{language}]\n")[1].split("\n[")[0].strip().splitlines()
     pairs = [tuple(row.split(" > ", 1)) for row in rows]
@@ -68,13 +74,13 @@ def passing(language: str) -> list[Turn]:
     ]
 
 
-def days_of_year(language: str) -> dict[date, list[dict[str, object]]]:
+def days_of_year(language: str, chosen: str = "year") -> dict[date, list[dict[str, object]]]:
     """The entries of each day, as `remember_many` takes them."""
-    turns, _ = said(language)
+    turns, _ = said(language, chosen)
     days: dict[date, list[Turn]] = {}
-    for turn in [*turns, *passing(language)]:
+    for turn in [*turns, *passing(language, chosen)]:
         days.setdefault(turn.day, []).append(turn)
-    return {day: list(_entries(day, days[day], NAMES[language])) for day in sorted(days)}
+    return {day: list(_entries(day, days[day], NAMES[chosen][language])) for day in sorted(days)}
 
 
 def _entries(day: date, turns: list[Turn], name: str) -> Iterator[dict[str, object]]:

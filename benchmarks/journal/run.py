@@ -1,9 +1,9 @@
 """Do the journal's pages tell what happened, and does importance agree with readers?
 
-    python -m benchmarks.journal.run pages [--language de] [--engine fake] [--llm] [--keep DIR]
+    python -m benchmarks.journal.run pages [--set year|half] [--language de] [--engine fake] [--llm] [--keep DIR]
     python -m benchmarks.journal.run importance [--half seen|unseen] [--list]
 
-`pages` writes a year of conversations (`year_*.txt`) day by day into a journal of its own, with maintenance each Monday, and reads
+`pages` writes a year of conversations (`year_*.txt`, or `half_*.txt`) day by day into a journal of its own, with maintenance each Monday, and reads
 the pages of weeks, months and the year. An event counts as told if one line of the page of its time contains all its words.
 `--llm` uses a scripted model that copies the important entries into its answer. A line is false if it has a word that
 none of the period's entries has. `importance` scores each graded utterance on the evening of the day it was said.
@@ -20,7 +20,17 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from benchmarks.journal.data import LANGUAGES, YEAR, GradedUtterance, YearEvent, days_of_year, graded, passing, said
+from benchmarks.journal.data import (
+    LANGUAGES,
+    SETS,
+    YEAR,
+    GradedUtterance,
+    YearEvent,
+    days_of_year,
+    graded,
+    passing,
+    said,
+)
 
 from waypost.llm.protocol import Completion, Prompt, Usage
 
@@ -77,8 +87,8 @@ def pages(chosen: argparse.Namespace) -> None:
     for language in chosen.language or LANGUAGES:
         place = nullcontext(str(Path(chosen.keep) / language)) if chosen.keep else tempfile.TemporaryDirectory()
         with place as folder:
-            texts = live(language, Path(folder), chosen.engine, llm=chosen.llm)
-            told = told_events(said(language)[1], texts)
+            texts = live(language, Path(folder), chosen.engine, llm=chosen.llm, chosen=chosen.set)
+            told = told_events(said(language, chosen.set)[1], texts)
             for level, rows in told.items():
                 totals[level] += [hit for _, hit in rows]
                 for event, hit in rows:
@@ -86,7 +96,7 @@ def pages(chosen: argparse.Namespace) -> None:
                         print(f"  not on its {_TITLES[level]} page: {event.day} {event.level} {event.text}")
             if chosen.docs:
                 write_examples(Path(chosen.docs), language, texts, Path(folder))
-            idle = unwanted_lines(language, texts)
+            idle = unwanted_lines(language, texts, chosen.set)
             for line in idle[: 40 if chosen.list else 0]:
                 print(f"  should not be there: {line}")
             empty = sum("- " not in text for text in texts["m"].values())
@@ -103,7 +113,9 @@ def pages(chosen: argparse.Namespace) -> None:
     )
 
 
-def live(language: str, folder: Path, engine: str, *, llm: bool = False) -> dict[str, dict[Any, str]]:
+def live(
+    language: str, folder: Path, engine: str, *, llm: bool = False, chosen: str = "year"
+) -> dict[str, dict[Any, str]]:
     """Live the year in a new journal. Returns the texts of its pages by level and period."""
     os.environ.update({"WAYPOST_HOME": str(folder / "home"), "WAYPOST_BACKGROUND": "0", "TZ": "UTC"})
     from waypost.embed.fake import FakeEngine
@@ -118,7 +130,7 @@ def live(language: str, folder: Path, engine: str, *, llm: bool = False) -> dict
         setattr(texts, "open_llm", lambda _settings: ScriptedModel())  # noqa: B010
     now = [datetime(YEAR, 1, 1, 6, tzinfo=UTC)]
     memory = Memory.open(person="somebody", clock=lambda: now[0])
-    days = days_of_year(language)
+    days = days_of_year(language, chosen)
     day = date(YEAR, 1, 1)
     while day <= _MAINTAINED_UNTIL:
         if day in days:
@@ -181,10 +193,11 @@ def told_events(
     return told
 
 
-def unwanted_lines(language: str, texts: dict[str, dict[Any, str]]) -> list[str]:
+def unwanted_lines(language: str, texts: dict[str, dict[Any, str]], chosen: str = "year") -> list[str]:
     """Lines that repeat passing questions, small talk or an assistant's acknowledgement."""
-    turns, _ = said(language)
-    idle = {turn.text for turn in passing(language)} | {turn.answer for turn in [*passing(language), *turns]}
+    turns, _ = said(language, chosen)
+    idle = {turn.text for turn in passing(language, chosen)}
+    idle |= {turn.answer for turn in [*passing(language, chosen), *turns]}
     idle |= {turn.text for turn in turns if turn.text.endswith("?")}
     lines = [line for level in texts.values() for text in level.values() for line in text.splitlines()]
     return [line for line in lines if any(text.rstrip(".!") in line for text in idle if len(text) > 3)]
@@ -242,6 +255,7 @@ def _ranks(values: Sequence[int]) -> list[float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", choices=["pages", "importance"])
+    parser.add_argument("--set", default="year", choices=SETS)
     parser.add_argument("--language", nargs="*", choices=LANGUAGES)
     parser.add_argument("--engine", default="installed", choices=["installed", "fake"])
     parser.add_argument("--half", default="seen", choices=["seen", "unseen"])

@@ -18,7 +18,7 @@ _QUOTED = ("briefing at the start", "briefing at a prompt", "recall, as text in 
 _HEAD = """# Waypost in real agents
 
 Made by `make agents`. It runs each agent from npm against a scripted model, in an empty home directory without network or keys.
-The model's requests, the journal and the files show whether a cell is right."""
+The model's requests, the journal and the files show whether a cell is right. Other runs: [sessions and load](agents-load.md)."""
 
 
 def main(arguments: list[str]) -> int:

@@ -11,7 +11,7 @@ import pytest
 
 from waypost import config
 from waypost.faces.hooks.agent import session_end
-from waypost.faces.hooks.agent.formats import HookInput
+from waypost.faces.hooks.agent.formats import Event, HookInput
 from waypost.faces.hooks.agent.open_sessions import note_kept, note_open, unkept
 from waypost.memory import Memory
 
@@ -174,3 +174,14 @@ def test_an_answered_prompt_is_not_kept_again_without_its_transcript(project: Pr
     os.utime(note, (0, note.stat().st_mtime - 60))
     starts = HookInput("session-start", "gemini", "s-2", str(project.root))
     assert list(unkept(project.folder, starts, project.root)) == []
+
+
+@pytest.mark.parametrize(("event", "notes"), [("session-end", 0), ("turn-end", 1)])
+def test_a_session_without_a_turn_has_no_transcript_and_nothing_is_noted(
+    project: Project, started: list[int], event: Event, notes: int
+) -> None:
+    given = HookInput(event, "claude-code", "s-1", str(project.root), transcript=str(project.root / "none.jsonl"))
+    session_end.start_keeping(given, project.folder)
+    session_end.keep_all(project.folder, config.load(), inherited=started.pop())
+    log = config.load().home / "hook.log"
+    assert (log.read_text().count("Keeping a session") if log.exists() else 0) == notes

@@ -98,8 +98,8 @@ def keep(given: HookInput, settings: Settings) -> bool:
     path = transcript_path(given.agent, payload, config.user_home())
     if given.at and (path is None or not path.exists()):
         transcript = prompt_only(given.prompt, parse_time(given.at, "at"))
-    elif path is not None:
-        transcript = read_transcript(path)
+    elif path is not None and (path.exists() or given.event == "turn-end"):
+        transcript = read_transcript(path)  # Claude Code ends sessions without a turn, which have no transcript
     else:
         return False
     session = given.session or transcript.session
