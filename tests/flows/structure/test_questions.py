@@ -58,3 +58,11 @@ def test_an_absent_name_of_code_is_reported_as_absent(shop: Memory, question: st
 
 def test_other_words_are_not_names_of_code(shop: Memory) -> None:
     assert not any("indexed code" in notice for notice in shop.recall("who uses the kitchen?").notices)
+
+
+def test_a_question_about_several_symbols_with_one_name_is_answered_for_all(shop: Memory) -> None:
+    (shop.code.root / "shop" / "guard.py").write_text(
+        "from shop.admin import check\n\n\ndef guard():\n    check('ada')\n"
+    )
+    shop.index()
+    assert {name for name, _, _ in hits(shop, "who calls check?")} >= {"guard", "order", "Store.write"}

@@ -15,6 +15,7 @@ from waypost.store.protocol import Reader
 from waypost.store.structure import SymbolSketch
 
 MOST_TESTS = 1000
+MOST_MEANT = 5  # symbols with one name, about which a question is answered together
 _CODE_NAME = re.compile(r"[._:#/]|[a-z0-9][A-Z]")  # no other words look like this
 
 
@@ -50,8 +51,9 @@ def absent_name(reader: Reader, checkout: str, text: str) -> str:
 
 def _symbol(space: OpenSpace, reader: Reader, question: StructureQuestion) -> StructuralAnswer | None:
     checkout = space.identity.checkout_id
-    chosen = choose(space, reader, question.name).symbols
-    if not chosen:
+    named = choose(space, reader, question.name)
+    chosen = named.symbols or named.candidates
+    if not chosen or len(chosen) > MOST_MEANT:
         return None
     if question.relation == "tests":
         rows = covering_tests(reader, checkout, chosen, MOST_TESTS)
