@@ -100,7 +100,7 @@ def test_the_calendar_leads_to_a_day_and_a_condensed_day_is_brought_back(
 def test_a_week_tells_its_summary_and_its_entries(window: Windows, size: tuple[int, int]) -> None:
     page = window("journal/2025-W47", size=size)
     summary = page.get_by_role("region", name="Summary")
-    expect(summary.get_by_role("heading", name="Main topics")).to_be_visible()
+    expect(summary.get_by_role("heading", name="Key insights and decisions")).to_be_visible()
     expect(summary.get_by_role("link", name="2025-11-").first).to_be_visible()
     assert "**" not in summary.inner_text() and "](" not in summary.inner_text()
     expect(page.get_by_role("status")).to_have_count(0)

@@ -32,7 +32,7 @@ EACH = "each "  # before a list whose values a variable has, one after the other
 _MANY = re.compile(
     r"(?:\w{1,60}(?:\.|::)){0,4}(?:list|List|set|Set|frozenset|tuple|Tuple|Sequence|Iterable|Iterator|Collection|Array|ReadonlyArray"
     r"|Vec|VecDeque|HashSet|BTreeSet|Iter|IterMut|ArrayList|IEnumerable|IList|IReadOnlyList)[\[<](.*)[\]>]"
-    r"|(?:impl|dyn)\s+(?:\w{1,60}::){0,4}\w{0,40}Iterator<\s*Item\s*=\s*(.*?)>(?:\s*\+.*)?"
+    r"|(?:impl|dyn)\s+(?:\w{1,60}::){0,4}\w{0,40}Iterator<\s*+Item\s*+=\s*+(.*?)>(?:\s*+\+.*)?"
     r"|\[(.*)\]",
     re.DOTALL,
 )

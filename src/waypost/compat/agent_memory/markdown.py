@@ -14,7 +14,7 @@ _LARGEST_FILE = 4_000_000  # bytes
 _LARGEST_FRONT = 20_000
 _BEGIN, _END = "<!-- waypost:begin", "<!-- waypost:end -->"
 _FRONT = re.compile(r"---[ \t]*\n(.*?)^---[ \t]*$\n?", re.DOTALL | re.MULTILINE)
-_HEADING = re.compile(r"(#{1,6})[ \t]+([^\n]+)")
+_HEADING = re.compile(r"(#{1,6})[ \t]++([^\n]+)")
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX-]\][ \t]+)?")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 
