@@ -1,6 +1,7 @@
 """Import from other memories of agents: what is read, what is left out, undo, and hostile files.
 
-The files in `files/` are as the programs wrote them, shortened.
+The JSON files in `files/` are as the programs wrote them, shortened; the SQL files are retyped with fewer columns, and the notes of
+basic-memory follow its documented format.
 """
 
 import json

@@ -15,9 +15,50 @@ _NOON = time(12)
 _ONLY_DATE = re.compile(r"\d{4}-?\d\d-?\d\d|\d{4}-?W\d\d-?\d")
 _WORD = re.compile(r"\w+")
 _SMALL_WORDS = frozenset(
-    "on in at since from to till until by the of and between"
-    " am an im in seit ab von vom bis zum zur um und zwischen der den dem des"
-    " в во с со на по до к и между от".split()
+    [
+        "on",
+        "in",
+        "at",
+        "since",
+        "from",
+        "to",
+        "till",
+        "until",
+        "by",
+        "the",
+        "of",
+        "and",
+        "between",
+        "am",
+        "an",
+        "im",
+        "in",
+        "seit",
+        "ab",
+        "von",
+        "vom",
+        "bis",
+        "zum",
+        "zur",
+        "um",
+        "und",
+        "zwischen",
+        "der",
+        "den",
+        "dem",
+        "des",
+        "в",
+        "во",
+        "с",
+        "со",
+        "на",
+        "по",
+        "до",
+        "к",
+        "и",
+        "между",
+        "от",
+    ]
 )
 """May stand beside the words of a time. Any other word leaves the time unclear."""
 
