@@ -30,19 +30,22 @@ _FACTS = "facts"
 _MIDDLE = 0.0  # only differences of totals are needed: any middle would do
 
 
-def one_list(facts: Sequence[Hit], code: Sequence[Hit], journal: Sequence[Hit], *, is_small: bool = False) -> list[Hit]:
+def one_list(
+    facts: Sequence[Hit], code: Sequence[Hit], journal: Sequence[Hit], *, is_small: bool = False, is_fitted: bool = True
+) -> list[Hit]:
     """The hits of all groups, best first; of equal ones, those of an earlier group.
 
     `is_small`: everything stored was compared with the question. Then certainty orders the journal too.
+    `is_fitted`: certainty was fitted for the engines in use. If not, each group keeps its order.
     """
     if not facts and not journal:
         return list(code)
-    if not facts and not code and not is_small:
+    if not facts and not code and not (is_small and is_fitted):
         return list(journal)
     groups = (
-        _newest_first(_by_certainty(facts)),
-        _by_certainty(code),
-        _by_certainty(journal) if is_small else _in_order(journal),
+        _newest_first(_by_certainty(facts)) if is_fitted else _in_order(facts),
+        _by_certainty(code) if is_fitted else _in_order(code),
+        _by_certainty(journal) if is_small and is_fitted else _in_order(journal),
     )
     return list(_falling(hit for _, hit in merge(*groups, key=lambda pair: -pair[0])))
 

@@ -116,7 +116,8 @@ def parse_words(space: OpenSpace, given: str, field: str) -> datetime:
 
 def _check_words(text: str, today: date) -> None:
     """Raise InvalidInput if a text has words beside its time, such as the end of "yesterday-ish"."""
-    from waypost.retrieve.times.question_times import LANGUAGES, words_of_time  # only for times in words
+    from waypost.retrieve.lexicon import LANGUAGES  # only for times in words
+    from waypost.retrieve.times.question_times import words_of_time
 
     if text[:1].isdigit() and not _WORD.sub("", text).strip("-"):
         return  # a week, month or year as digits

@@ -7,7 +7,16 @@ from waypost.flows.recall.candidates import Gathered
 from waypost.model.kinds import CODE_COLLECTIONS, KINDS
 from waypost.model.recall import Hit, View
 from waypost.retrieve.calibration import ServingEngines, Spreads, is_english
-from waypost.retrieve.certainty import LEAST_MEANING, STANDING, TOTAL, Rarity, certainty, question_words, topic_shares
+from waypost.retrieve.certainty import (
+    LEAST_MEANING,
+    STANDING,
+    TOTAL,
+    Rarity,
+    certainty,
+    is_fitted_for,
+    question_words,
+    topic_shares,
+)
 from waypost.retrieve.code_question import CodeQuestion
 from waypost.retrieve.merge import Populations
 from waypost.retrieve.nearest_names import nearest_names
@@ -93,7 +102,8 @@ class EvidenceReader:
                 evidence["topic"] = self.topics.get((hit.key or "").removeprefix(PROJECT_KEY), 0.0)
             evidences.append(evidence)
             nearness_of_all.append(None if sketch.traits & ASKS else near)
-        _add_lead(evidences, nearness_of_all, self.near_code)
+        if is_fitted_for(spreads):
+            _add_lead(evidences, nearness_of_all, self.near_code)
         return [_asked_for(_with(hit, evidence, "prose")) for hit, evidence in zip(hits, evidences, strict=True)]
 
     def code(self, hits: Sequence[Hit], gathered: Gathered[CodeSketch], engines: ServingEngines) -> list[Hit]:

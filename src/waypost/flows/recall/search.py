@@ -233,7 +233,8 @@ class _Recall:
             notes = notes if shared is None else (*notes, *shared.notes)
         facts = [hit for hit in memories if hit.collection != "journal"]
         entries = [hit for hit in memories if hit.collection == "journal"]
-        listed = one_list(facts, places, entries, is_small=self._is_small)
+        is_fitted = is_fitted_for(engine.name for engine in serving)
+        listed = one_list(facts, places, entries, is_small=self._is_small, is_fitted=is_fitted)
         hits = with_current_values(space, reader, listed, view.moment)
         hits = self._relevant(hits, serving)[: self._k]
         files = files_of(space, reader, hits)
