@@ -11,9 +11,9 @@ import hmac
 from collections.abc import Iterable
 
 from waypost.facts.identity import tombstone, tombstones, tombstones_in
+from waypost.facts.rejected_spellings import is_statement, spellings, statements
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
-from waypost.text.claims import is_statement, spellings, statements
 from waypost.text.normal import fingerprint_text
 
 _FACTS = tuple(name for name, kind in KINDS.items() if not kind.is_journal and not kind.derived)
