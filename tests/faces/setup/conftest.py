@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from waypost.faces.setup.agent_folders import Scope, SetupSystem
 from waypost.faces.setup.agents import agent_of
 from waypost.faces.setup.install import install
-from waypost.faces.setup.places import Scope, SetupSystem
 from waypost.faces.setup.report import SetupReport
 from waypost.faces.setup.uninstall import uninstall
 

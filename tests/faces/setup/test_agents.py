@@ -10,10 +10,10 @@ from typing import Any, get_args
 import pytest
 
 from waypost.errors import Refused
+from waypost.faces.setup.agent_folders import Scope, config_path
 from waypost.faces.setup.agents import agent_of, agents, rules_text
 from waypost.faces.setup.jsonc import parse, to_python
 from waypost.faces.setup.jsonc_edit import put
-from waypost.faces.setup.places import Scope, config_path
 
 AGENTS = list(agents())
 SCOPES: tuple[Scope, ...] = get_args(Scope)

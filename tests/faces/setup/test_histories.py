@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from waypost.faces.setup.agent_folders import Scope
 from waypost.faces.setup.jsonc import parse, to_python
 from waypost.faces.setup.jsonc_edit import put
-from waypost.faces.setup.places import Scope
 from waypost.faces.setup.toml_edit import read
 
 AGENTS = ("codex", "zed", "gemini", "claude-code")

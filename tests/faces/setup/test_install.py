@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from waypost.errors import Refused, SecurityError, StoreError
 from waypost.faces.setup import files
+from waypost.faces.setup.agent_folders import command_line
 from waypost.faces.setup.jsonc import parse, to_python
-from waypost.faces.setup.places import command_line
 from waypost.faces.setup.record import Records
 
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from waypost.errors import InvalidInput
-from waypost.faces.setup.places import Scope
+from waypost.faces.setup.agent_folders import Scope
 
 Shape = Literal["grouped", "flat"]
 

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from waypost.errors import WaypostError
+from waypost.faces.setup.agent_folders import Scope, SetupSystem
 from waypost.faces.setup.agents import Agent
 from waypost.faces.setup.files import ConfigFile, read_config
 from waypost.faces.setup.hook_command import HookCommand, hook_command
 from waypost.faces.setup.install import sign_of
 from waypost.faces.setup.part import ConfigPart, HookLines, ServerLine
-from waypost.faces.setup.places import Scope, SetupSystem
 from waypost.faces.setup.plan import present, targets
 from waypost.faces.setup.record import Records
 from waypost.faces.setup.server_session import try_server

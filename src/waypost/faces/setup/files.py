@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from waypost.errors import InvalidInput, Refused, SecurityError, StoreReadOnly, WaypostError
-from waypost.faces.setup.places import Scope
+from waypost.faces.setup.agent_folders import Scope
 from waypost.system.platform import is_alive, place_file, read_small_file, sync_directory, write_failure
 
 LARGEST_FILE = 64 << 20  # bytes: some agents keep their history in their settings

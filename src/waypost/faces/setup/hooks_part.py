@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from waypost.faces.setup.agent_folders import Scope, SetupSystem, command_line
 from waypost.faces.setup.agents import Hooks
 from waypost.faces.setup.jsonc import Path, find, parse, to_python
 from waypost.faces.setup.jsonc_edit import add_item, drop, is_bare, put
 from waypost.faces.setup.part import ContainerPath, Merged, PartName
-from waypost.faces.setup.places import Scope, SetupSystem, command_line
 from waypost.faces.setup.server_part import prune
 
 _ROOT = ("hooks",)

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from waypost.errors import Refused, WaypostError
+from waypost.faces.setup.agent_folders import Scope, SetupSystem, config_path, server_program
 from waypost.faces.setup.agents import Agent, agents
 from waypost.faces.setup.files import LARGEST_FILE, FileTransaction, missing_folders, read_config
-from waypost.faces.setup.places import Scope, SetupSystem, config_path, server_program
 from waypost.faces.setup.plan import FileStep, leaves_nothing, present, step_of, targets, text_without
 from waypost.faces.setup.record import Record, Records, SetupFile, digest
 from waypost.faces.setup.report import ConfigChange, Deed, SetupReport, diff

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waypost.errors import Refused
+from waypost.faces.setup.agent_folders import Scope, SetupSystem, config_path
 from waypost.faces.setup.agents import Agent, RulesBlock, ServerEntry
 from waypost.faces.setup.files import ConfigFile, read_config
 from waypost.faces.setup.hooks_part import hooks_part
 from waypost.faces.setup.jsonc import Malformed
 from waypost.faces.setup.part import ConfigPart, ContainerPath, ForeignEntry, Merged
 from waypost.faces.setup.permissions_part import permissions_part
-from waypost.faces.setup.places import Scope, SetupSystem, config_path
 from waypost.faces.setup.rules_part import RulesPart
 from waypost.faces.setup.script_part import script_part
 from waypost.faces.setup.server_part import server_part

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from waypost.errors import InvalidInput
-from waypost.faces.setup.places import Scope
+from waypost.faces.setup.agent_folders import Scope
 from waypost.system.platform import make_private_directory, read_small_file, write_private_file
 
 _LARGEST_RECORD = 1_000_000

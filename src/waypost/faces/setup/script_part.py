@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import ClassVar
 
+from waypost.faces.setup.agent_folders import Scope, SetupSystem, hook_program
 from waypost.faces.setup.agents import Hooks
 from waypost.faces.setup.jsonc_edit import newline_of
 from waypost.faces.setup.part import ContainerPath, ForeignEntry, Merged, PartName
-from waypost.faces.setup.places import Scope, SetupSystem, hook_program
 
 _BEGIN = "// Written by `waypost setup`: Waypost's hooks. `waypost setup {} --uninstall` removes this file."
 _END = "// waypost:end"

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from waypost.errors import Refused, SecurityError
+from waypost.faces.setup.agent_folders import Scope, SetupSystem
 from waypost.faces.setup.agents import Agent
 from waypost.faces.setup.files import LARGEST_FILE, ConfigFile, FileTransaction, read_config, remove_empty
 from waypost.faces.setup.install import LOCK_SECONDS
 from waypost.faces.setup.part import ConfigPart, PartName
-from waypost.faces.setup.places import Scope, SetupSystem
 from waypost.faces.setup.plan import Target, leaves_nothing, present, targets, text_without
 from waypost.faces.setup.record import Record, Records, SetupFile, digest
 from waypost.faces.setup.report import ConfigChange, Deed, SetupReport, diff

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from waypost.faces.cli.session import CommandSession
+    from waypost.faces.setup.agent_folders import Scope
     from waypost.faces.setup.agents import Agent
     from waypost.faces.setup.check import AgentCheck, Sample
     from waypost.faces.setup.install import Detected
-    from waypost.faces.setup.places import Scope
     from waypost.faces.setup.report import ConfigChange, SetupReport
 
 _DEEDS = {

@@ -103,8 +103,8 @@ def _environment(home: Path) -> dict[str, str]:
 
 def _offer(directory: Path, *, ask: bool) -> None:
     """Offer to connect an agent that is installed here, and name the next commands."""
+    from waypost.faces.setup.agent_folders import this_system
     from waypost.faces.setup.install import detect
-    from waypost.faces.setup.places import this_system
 
     try:
         detected = detect(this_system(config.load(), ()), directory)
