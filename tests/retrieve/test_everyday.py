@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from waypost.model.recall import Hit
+from waypost.retrieve.answer_order import one_list
 from waypost.retrieve.certainty import Rarity, question_words
 from waypost.retrieve.cut import worth_showing
 from waypost.retrieve.everyday import related
-from waypost.retrieve.merge import one_list
 from waypost.store.protocol import TermCounts
 from waypost.text.stems import fold, stem
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from waypost.flows.recall.candidates import Gathered
 from waypost.model.kinds import CODE_COLLECTIONS, KINDS
 from waypost.model.recall import Hit, View
+from waypost.retrieve.answer_order import Populations
 from waypost.retrieve.calibration import ServingEngines, Spreads, is_english
 from waypost.retrieve.certainty import (
     LEAST_MEANING,
@@ -18,7 +19,6 @@ from waypost.retrieve.certainty import (
     topic_shares,
 )
 from waypost.retrieve.code_question import CodeQuestion
-from waypost.retrieve.merge import Populations
 from waypost.retrieve.nearest_names import nearest_names
 from waypost.retrieve.relevance import measured_nearness
 from waypost.retrieve.score import ONLY_TIME, total_of

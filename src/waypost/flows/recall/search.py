@@ -58,12 +58,12 @@ from waypost.model.code_link import LinkedMemory
 from waypost.model.draft import check_text
 from waypost.model.kinds import CODE_COLLECTIONS, KEPT_COLLECTIONS
 from waypost.model.recall import Answer, Hit, View
+from waypost.retrieve.answer_order import one_list
 from waypost.retrieve.calibration import ServingEngines, is_english
 from waypost.retrieve.certainty import is_fitted_for
 from waypost.retrieve.code_question import CodeQuestion, read_code_question
 from waypost.retrieve.cut import worth_showing
 from waypost.retrieve.freshness import outdone
-from waypost.retrieve.merge import one_list
 from waypost.retrieve.question import Question, read_question
 from waypost.retrieve.score import DEPTH, ScoredMemory, fuse
 from waypost.store.protocol import Reader

@@ -24,8 +24,8 @@ from waypost.flows.share.sources import AWAY, Given, Giver, given_to
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import Hit, View
 from waypost.model.share import ShareRow
+from waypost.retrieve.answer_order import Populations
 from waypost.retrieve.calibration import ServingEngines
-from waypost.retrieve.merge import Populations
 from waypost.retrieve.question import Question
 from waypost.retrieve.score import DEPTH, fuse
 from waypost.retrieve.shared import ranked_as_one, together

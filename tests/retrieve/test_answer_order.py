@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from waypost.model.recall import Hit
-from waypost.retrieve.merge import OTHERS, one_list
+from waypost.retrieve.answer_order import OTHERS, one_list
 from waypost.retrieve.score import total_of
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
