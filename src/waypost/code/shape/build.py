@@ -9,8 +9,8 @@ from waypost.code.documents.parse import lines_of
 from waypost.code.embedded_scripts import scripts_of
 from waypost.code.shape.plan import plan_for
 from waypost.code.shape.sheet import ShapeSheet
+from waypost.code.shape.significant_syntax import read_tree
 from waypost.code.shape.text import read_text
-from waypost.code.shape.tree import read_tree
 from waypost.code.source import COMPONENT_LANGUAGES, Parsed, SourceFile
 from waypost.code.syntax.grammars import grammar, has_grammar
 from waypost.code.syntax.reader import source_bytes

@@ -1,4 +1,4 @@
-"""What to do with each node kind of a grammar when building a shape. The tables are in shape.toml."""
+"""What to do with each node kind of a grammar when building a shape. The tables are in ignored_syntax.toml."""
 
 import tomllib
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Any
 from waypost.model.shape import LIST, word_code
 from waypost.model.shape import PREFIX as PREFIX_MARK
 
-_DATA = Path(__file__).with_name("shape.toml")
+_DATA = Path(__file__).with_name("ignored_syntax.toml")
 
 # Actions for a node.
 PLAIN, DROP, NOTE, CLEAR, ALONE, COMMA, SIGN, BAR, STRING, JOINED, CONTENT, PREFIX, NUMBER, LOWER, WORDS, STATEMENT = (
