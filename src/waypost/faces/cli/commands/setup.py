@@ -72,14 +72,14 @@ def setup_(
 
     Nothing else in its files changes. `--uninstall` undoes it. Safe to repeat.
     """
-    from waypost.faces.setup import agents, install, places
+    from waypost.faces.setup import agent_folders, agents, install
     from waypost.faces.setup import uninstall as undo
 
     if user and project:
         raise InvalidInput("--user and --project exclude each other.", "Use one of them.")
     if agent is None and (uninstall or dry_run or user or project or force):
         raise InvalidInput("No agent given.", f"Use one of {', '.join(agents.agents())}.")
-    here, root = places.this_system(config.load(), _read_tools()), _project(context)
+    here, root = agent_folders.this_system(config.load(), _read_tools()), _project(context)
     if agent is None:
         from waypost.faces.setup.install import detect
 
@@ -117,7 +117,7 @@ def setup_(
 
 def check_one(session: "CommandSession", name: str, *, json: bool = False) -> None:
     """Try what set-up wrote for an agent, and print what the agent gets. Exits with 1 if something does not work."""
-    from waypost.faces.setup import agents, places
+    from waypost.faces.setup import agent_folders, agents
     from waypost.faces.setup.check import AgentCheck, check_agent
 
     agent = agents.agent_of(name)
@@ -127,7 +127,7 @@ def check_one(session: "CommandSession", name: str, *, json: bool = False) -> No
     if not json:
         print(safe(f"{agent.title}, in {root}"))
     sample, memory = _sample(session)
-    for check in (memory, *check_agent(agent, places.this_system(settings), root, sample, settings.home)):
+    for check in (memory, *check_agent(agent, agent_folders.this_system(settings), root, sample, settings.home)):
         checks.append(check)
         if not json:
             _print_check(check)
