@@ -111,7 +111,7 @@ class Rarity:
         """The share of the question's words that a text has."""
         weights = self.weights_in_code if is_code else self.weights
         there = terms_of(text, german=language == "de")
-        had = [bool(terms & there) for terms in self.words.words]
+        had = [not terms.isdisjoint(there) for terms in self.words.words]
         shared = sum(weight for weight, has in zip(weights, had, strict=True) if has)
         missing = sum(
             weight

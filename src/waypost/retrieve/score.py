@@ -29,7 +29,6 @@ A memory outside of sessions, such as a fact, counts as a session of one long tu
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby
 from math import exp, log
 from typing import TYPE_CHECKING
 
@@ -94,6 +93,25 @@ class ScoredMemory:
     why: Mapping[str, float]  # the parts that are not 0; their sum is the total
 
 
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The order of candidates. Only those that are looked at get a score with its parts."""
+
+    sketches: Sequence[VersionSketch]
+    order: Sequence[int]  # positions of the sketches, best first
+    totals: Sequence[float]
+    parts: Mapping[str, "Floats"]
+
+    def scored(self, at: int) -> ScoredMemory:
+        """The candidate at this position of the sketches."""
+        why = {name: part for name, values in self.parts.items() if (part := float(values[at]))}
+        total = self.totals[at]
+        return ScoredMemory(self.sketches[at].memory_id, shown_score(total), total, why)
+
+    def __iter__(self) -> Iterator[ScoredMemory]:
+        return map(self.scored, self.order)
+
+
 def fuse(
     question: Question,
     candidates: RankCandidates,
@@ -101,21 +119,20 @@ def fuse(
     engines: ServingEngines,
     *,
     now: datetime,
-) -> Iterator[ScoredMemory]:
+) -> Ranking:
     """All candidates, best first; equal ones newest first, then by id. `populations` is by engine and language."""
     import numpy as np  # heavy; only recall pays for it
 
     sketches = candidates.sketches
     if not sketches:
-        return
+        return Ranking((), (), (), {})
     parts = _parts(question, candidates, populations, engines, now)
-    table = np.stack(list(parts.values()))
-    totals = table.sum(axis=0).round(9)
-    order: list[int] = np.argsort(-totals).tolist()
-    for total, equals in groupby(order, totals.tolist().__getitem__):
-        for at in sorted(equals, key=lambda at: (-sketches[at].micros, sketches[at].memory_id)):
-            why = {name: part for name, part in zip(parts, table[:, at].tolist(), strict=True) if part}
-            yield ScoredMemory(sketches[at].memory_id, shown_score(total), total, why)
+    sums = np.stack(list(parts.values())).sum(axis=0).round(9)
+    totals: list[float] = sums.tolist()
+    order: list[int] = np.argsort(-sums).tolist()
+    if len(set(totals)) < len(totals):
+        order.sort(key=lambda at: (-totals[at], -sketches[at].micros, sketches[at].memory_id))
+    return Ranking(sketches, order, totals, parts)
 
 
 def shown_score(total: float, middle: float = MIDDLE) -> float:
