@@ -195,8 +195,11 @@ def _search(
 
 def keep_best(scores: dict[int, float], passages: Iterable[FoundPassage]) -> None:
     """Add the score of each version's best passage."""
-    for passage in passages:
-        scores[passage.number] = max(passage.score, scores.get(passage.number, 0.0))
+    for _, number, _, score in passages:
+        if score > scores.get(number, 0.0):
+            scores[number] = score
+        else:
+            scores.setdefault(number, 0.0)
 
 
 def question_terms(question: Question) -> list[str]:

@@ -79,7 +79,12 @@ class EvidenceReader:
     ) -> list[Hit]:
         """Hits of what people and agents wrote, with evidence and certainty."""
         spreads = {name: Spreads(some) for name, some in spread.items()}
-        places = {(sketch.session, sketch.position): number for number, sketch in gathered.sketches.items()}
+        sessions = {memory.version.session for _, memory in memories} - {None}
+        places = {
+            (sketch.session, sketch.position): number
+            for number, sketch in gathered.sketches.items()
+            if sketch.session in sessions
+        }
 
         def nearness(number: int) -> float | None:
             language = gathered.sketches[number].language

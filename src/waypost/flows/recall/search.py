@@ -300,7 +300,7 @@ class _Recall:
         evidence: EvidenceReader,
         shared: SharedHits | None,
     ) -> list[Hit]:
-        now, k = self._space.journal.local(self._now), self._k
+        now, k = self._space.own_journal.local(self._now), self._k
         speakers = reader.memories.speakers(MOST_SPEAKERS)
         question = read_question(self._text, language=self._language, now=now, speakers=speakers)
         wanted = replace(self._wanted, answers="") if question.only_time else self._wanted
