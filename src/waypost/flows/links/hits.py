@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from types import MappingProxyType
 
 from waypost.code.summary.line import symbol_line
 from waypost.model.checkout import Checkout
@@ -34,7 +33,7 @@ def hit_of(
     why: Mapping[str, float],
     *,
     certainty: float | None = None,
-    evidence: Mapping[str, float] = MappingProxyType({}),
+    evidence: Mapping[str, float] | None = None,
 ) -> Hit:
     version, state = memory.version, memory.state
     first = memory.links[0].reference if memory.links else None
@@ -69,7 +68,7 @@ def hit_of(
         tags=version.tags,
         why=why,
         certainty=certainty,
-        evidence=evidence,
+        evidence=evidence or {},
     )
 
 
