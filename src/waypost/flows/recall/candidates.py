@@ -277,8 +277,8 @@ def best_code(
     """The best k from code, and what they were chosen from. `seen`: where the code is, if not here."""
     gathered = gather_code(reader, query.question, query.vectors, view)
     candidates, numbers = code_candidates(gathered), gathered.numbers()
-    ranked = rank_code(query.question, candidates, gathered.populations, query.roles, k=len(candidates))
-    best = [scored for scored in ranked if numbers[scored.memory_id] not in gathered.not_shown][:k]
+    ranked = rank_code(query.question, candidates, gathered.populations, query.roles)
+    best = list(islice((scored for scored in ranked if numbers[scored.memory_id] not in gathered.not_shown), k))
     versions = reader.memories.by_number([numbers[scored.memory_id] for scored in best])
     return [(scored, derived(versions[numbers[scored.memory_id]], now, seen)) for scored in best], gathered
 

@@ -89,21 +89,22 @@ class ReadableDatabase(SqliteDatabase):
         if moment.explicit or moment.known_at is not None or view.domains is not None or view.levels is not None:
             return self._rows_now(sql, columns, ids, view)
         chosen = (view.collections, view.checkout_id, view.archived, view.journal)
-        kept: dict[int, list[Any]] = self.lasting().setdefault((sql, chosen), {})
+        kept: dict[int, list[Any]] = self.lasting().setdefault((sql, columns, chosen), {})
         missing = [each for each in ids if each not in kept]
         if len(kept) + len(missing) > _MOST_IN_VIEW:
             return self._rows_now(sql, columns, ids, view)
+        if not missing:
+            return [row for each in ids for row in kept[each]]
         new: dict[int, list[Any]] = {each: [] for each in missing}
-        if missing:
-            condition, parameters = view_condition(view)
-            with_steady = sql.format(columns=f"{columns}, {IS_STEADY}", visible=f"m.superseded_at IS NULL{condition}")
-            for *row, is_steady in self.rows(with_steady, [missing, *parameters]):
-                if is_steady and row[0] in new:
-                    new[row[0]].append(row)
-                else:
-                    new.pop(row[0], None)
-            if self.is_sound:
-                kept |= new
+        condition, parameters = view_condition(view)
+        with_steady = sql.format(columns=f"{columns}, {IS_STEADY}", visible=f"m.superseded_at IS NULL{condition}")
+        for *row, is_steady in self.rows(with_steady, [missing, *parameters]):
+            if is_steady and row[0] in new:
+                new[row[0]].append(row)
+            else:
+                new.pop(row[0], None)
+        if self.is_sound:
+            kept |= new
         rows = [row for each in ids for row in new.get(each) or kept.get(each, ())]
         changing = [each for each in missing if each not in new]
         return [*rows, *self._rows_now(sql, columns, changing, view)] if changing else rows
