@@ -224,3 +224,14 @@ def test_what_a_view_shows_is_not_read_again_while_nobody_writes(
     monkeypatch.setattr(SqliteDatabase, "rows", noted_rows)
     assert shown(store, LATER) == BOTH
     assert not any("superseded_at" in sql for sql in statements)
+
+
+@pytest.mark.parametrize("other", [False, True], ids=["this store", "another store"])
+def test_the_next_reader_counts_new_words(tmp_path: Path, other: bool) -> None:
+    store = SqliteStore(tmp_path)
+    writing = SqliteStore(tmp_path) if other else store
+    for speaker, count in (("Ann", 1), ("Ben", 2)):
+        say(writing, speaker)
+        for _ in range(2):
+            with store.read() as reader:
+                assert reader.search.term_counts(["Hello", "absent"]).counts == {"hello": count}

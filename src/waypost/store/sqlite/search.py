@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     OpenVectors = Callable[[apsw.Connection, str], EngineVectors | None]
 
-_MOST_KEPT = 50_000  # versions whose vector ids a connection keeps: 10 MB
+_MOST_KEPT = 50_000  # versions whose vector ids a connection keeps, and terms with their counts: 10 MB each
 _MOST_WEIGHED = 15_000  # passages whose keywords are compared: a microsecond each
 
 
@@ -208,11 +208,16 @@ class ReadableSearch(SqliteSearch):
         return self._readable.rows_in_view(sql, columns, ids, view)
 
     def _counts(self, index: str, terms: Sequence[str]) -> dict[str, int]:
+        kept: dict[str, int] = self._readable.lasting().setdefault(("terms", index), {})
+        missing = [term for term in terms if term not in kept]
         try:
-            return super()._counts(index, terms)
+            new = super()._counts(index, missing) if missing else {}
         except UNREADABLE:
             self._readable.damaged.add(index)
             return {}
+        if self._readable.is_sound and len(kept) + len(missing) <= _MOST_KEPT:
+            kept |= {term: new.get(term, 0) for term in missing}
+        return {term: count for term in terms if (count := new.get(term) or kept.get(term, 0))}
 
     def vectors(self, engine: str, vector: "Vector", limit: int, view: View) -> VectorAnswer:
         try:
