@@ -147,7 +147,7 @@ class EvidenceReader:
         return hits
 
     def _words(self, text: str, language: str, *, is_code: bool = False) -> dict[str, float]:
-        low = text.lower()
+        low = text.lower() if self.absent else ""
         return {
             "words": self.rarity.share(text, language, is_code=is_code),
             "misses": float(any(name.lower() not in low for name in self.absent)),
