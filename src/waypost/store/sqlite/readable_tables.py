@@ -82,8 +82,8 @@ class ReadableDatabase(SqliteDatabase):
     def rows_in_view(self, sql: str, columns: str, ids: list[int], view: View) -> list[Any]:
         """The rows of a statement for ids and for versions `m` that a view shows. The id is the first column.
 
-        A connection keeps what it has read until somebody writes, but nothing of versions that begin, expire or are archived
-        as time goes by.
+        A connection keeps what it has read until somebody writes. Versions that begin, end or expire as time goes by are
+        read each time.
         """
         moment = view.moment
         if moment.explicit or moment.known_at is not None or view.domains is not None or view.levels is not None:
@@ -105,7 +105,7 @@ class ReadableDatabase(SqliteDatabase):
                 new.pop(row[0], None)
         if self.is_sound:
             kept |= new
-        rows = [row for each in ids for row in new.get(each) or kept.get(each, ())]
+        rows = [row for each in ids for row in (new.get(each) or kept.get(each) or ())]
         changing = [each for each in missing if each not in new]
         return [*rows, *self._rows_now(sql, columns, changing, view)] if changing else rows
 
