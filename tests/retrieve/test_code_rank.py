@@ -1,5 +1,6 @@
 """The order in which a tree answers."""
 
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ def candidate(name: str, path: str, **given: Any) -> CodeCandidate:
 
 
 def ranked(text: str, *candidates: CodeCandidate, language: str = "en", k: int = 10) -> list[ScoredMemory]:
-    return rank_code(read_code_question(text, language), candidates, POPULATIONS, ENGINES, k=k)
+    return list(islice(rank_code(read_code_question(text, language), candidates, POPULATIONS, ENGINES), k))
 
 
 def order(text: str, *candidates: CodeCandidate, language: str = "en") -> list[str]:

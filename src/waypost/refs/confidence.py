@@ -27,18 +27,26 @@ def confidence_parts(version: Version, state: State, now: datetime) -> tuple[Con
 
     Writing a memory counts as verification, unless it has code references that could not be checked.
     """
+    recency, evidence, code, source = _values(version, state, now)
+    return (
+        ConfidencePart("recency", recency, _RECENCY),
+        ConfidencePart("evidence", evidence, _EVIDENCE),
+        ConfidencePart("code", code, _HASH),
+        ConfidencePart("source", source, _SOURCE),
+    )
+
+
+def _values(version: Version, state: State, now: datetime) -> tuple[float, float, float, float]:
     verified = state.verified_at or (None if version.refs else version.recorded_at)
     days = 0.0 if verified is None else (now - verified).total_seconds() / 86_400
     recency = _NEVER_VERIFIED if verified is None else min(1.0, max(0.0, 1 - days / _FADES_OVER_DAYS))
-    return (
-        ConfidencePart("recency", recency, _RECENCY),
-        ConfidencePart("evidence", min(1.0, len(version.evidence) / _EVIDENCE_FOR_FULL), _EVIDENCE),
-        ConfidencePart("code", _HASH_CHANGED if state.is_stale else 1.0, _HASH),
-        ConfidencePart("source", 1.0 if version.source == "person" else _NOT_A_PERSON, _SOURCE),
-    )
+    evidence = min(1.0, len(version.evidence) / _EVIDENCE_FOR_FULL) if version.evidence else 0.0
+    code = _HASH_CHANGED if state.is_stale else 1.0
+    return recency, evidence, code, 1.0 if version.source == "person" else _NOT_A_PERSON
 
 
 def confidence(version: Version, state: State, now: datetime) -> float:
     """The weighted sum of the parts, between 0 and 1. A stale memory gets at most 0.5."""
-    value = sum(part.value * part.weight for part in confidence_parts(version, state, now))
+    recency, evidence, code, source = _values(version, state, now)
+    value = recency * _RECENCY + evidence * _EVIDENCE + code * _HASH + source * _SOURCE
     return round(min(value, _STALE_AT_MOST) if state.is_stale else value, 4)

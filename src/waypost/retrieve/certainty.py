@@ -111,13 +111,13 @@ class Rarity:
         """The share of the question's words that a text has."""
         weights = self.weights_in_code if is_code else self.weights
         there = terms_of(text, german=language == "de")
-        had = [bool(terms & there) for terms in self.words.words]
-        shared = sum(weight for weight, has in zip(weights, had, strict=True) if has)
-        missing = sum(
-            weight
-            for at, (weight, has) in enumerate(zip(weights, had, strict=True))
-            if not has and (is_code or at not in self.words.asking)
-        )
+        asking = frozenset[int]() if is_code else self.words.asking
+        shared = missing = 0.0
+        for at, (weight, terms) in enumerate(zip(weights, self.words.words, strict=True)):
+            if not terms.isdisjoint(there):
+                shared += weight
+            elif at not in asking:
+                missing += weight
         return shared / (shared + missing) if shared else 0.0
 
 
@@ -135,7 +135,7 @@ def _rarity(terms: Collection[str], counts: TermCounts) -> float:
 def certainty(evidence: Evidence, of: str) -> float:
     """The probability that a hit with this evidence answers. `of` is `prose` or `code`."""
     model = _data()[of if "meaning" in evidence else f"{of}_without_meaning"]
-    total = model["constant"] + sum(model.get(name, 0.0) * value for name, value in evidence.items())
+    total = model["constant"] + sum([model.get(name, 0.0) * value for name, value in evidence.items()])
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
 
 

@@ -28,7 +28,7 @@ The weights lie on plateaus (benchmarks/code_retrieval.md says what each part is
 
 import math
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from waypost.retrieve.calibration import ServingEngines, Spreads, is_english
@@ -97,12 +97,10 @@ def rank_code(
     candidates: Sequence[CodeCandidate],
     populations: Mapping[str, Mapping[str, Population]],
     engines: ServingEngines,
-    *,
-    k: int,
-) -> list[ScoredMemory]:
-    """The best k, best first; equal ones by path, line and id. `populations` is by engine and language."""
+) -> Iterator[ScoredMemory]:
+    """All candidates, best first; equal ones by path, line and id. `populations` is by engine and language."""
     if not candidates:
-        return []
+        return
     parts = [
         {"keywords": keyword, "meaning": MEANING * meaning, "name": name}
         for keyword, meaning, name in zip(
@@ -115,21 +113,16 @@ def rank_code(
     files = _files(candidates)
     _add_file_parts(question, candidates, parts, files)
     for members in files.values():
+        if len(members) == 1:
+            continue
         members.sort(key=lambda at: _order(candidates[at], _total(parts[at])))
         for place, at in enumerate(members[1:], 1):
             if parts[at]["name"] < EXACT:
                 parts[at]["repeat"] = (REPEAT_IN_ISSUE if question.is_long else REPEAT) * min(place, 5)
     totals = [round(_total(part), 9) for part in parts]
-    best = sorted(range(len(candidates)), key=lambda at: _order(candidates[at], totals[at]))[:k]
-    return [
-        ScoredMemory(
-            memory_id=candidates[at].memory_id,
-            score=shown_score(totals[at], CODE_MIDDLE),
-            total=totals[at],
-            why={name: value for name, value in parts[at].items() if value},
-        )
-        for at in best
-    ]
+    for at in sorted(range(len(candidates)), key=lambda at: _order(candidates[at], totals[at])):
+        why = {name: value for name, value in parts[at].items() if value}
+        yield ScoredMemory(candidates[at].memory_id, shown_score(totals[at], CODE_MIDDLE), totals[at], why)
 
 
 def _total(parts: Mapping[str, float]) -> float:

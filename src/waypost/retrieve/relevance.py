@@ -83,14 +83,10 @@ def _terms_of(text: str, language: str) -> set[str]:
     return {*keywords.words, *keywords.stems}
 
 
+@cache
 def _of(engine: str, table: str, otherwise: float) -> float:
     values = _known()[table]
-    return next((values[part] for part in _parts(engine) if part in values), otherwise)
-
-
-@cache
-def _parts(engine: str) -> tuple[str, ...]:
-    return tuple(_PART.findall(engine))
+    return next((values[part] for part in _PART.findall(engine) if part in values), otherwise)
 
 
 @cache

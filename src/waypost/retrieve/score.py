@@ -29,7 +29,7 @@ A memory outside of sessions, such as a fact, counts as a session of one long tu
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby
+from itertools import repeat
 from math import exp, log
 from typing import TYPE_CHECKING
 
@@ -94,6 +94,25 @@ class ScoredMemory:
     why: Mapping[str, float]  # the parts that are not 0; their sum is the total
 
 
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The order of candidates. Only those that are looked at get a score with its parts."""
+
+    sketches: Sequence[VersionSketch]
+    order: Sequence[int]  # positions of the sketches, best first
+    totals: Sequence[float]
+    parts: Mapping[str, "Floats"]
+
+    def scored(self, at: int) -> ScoredMemory:
+        """The candidate at this position of the sketches."""
+        why = {name: part for name, values in self.parts.items() if (part := float(values[at]))}
+        total = self.totals[at]
+        return ScoredMemory(self.sketches[at].memory_id, shown_score(total), total, why)
+
+    def __iter__(self) -> Iterator[ScoredMemory]:
+        return map(self.scored, self.order)
+
+
 def fuse(
     question: Question,
     candidates: RankCandidates,
@@ -101,21 +120,20 @@ def fuse(
     engines: ServingEngines,
     *,
     now: datetime,
-) -> Iterator[ScoredMemory]:
+) -> Ranking:
     """All candidates, best first; equal ones newest first, then by id. `populations` is by engine and language."""
     import numpy as np  # heavy; only recall pays for it
 
     sketches = candidates.sketches
     if not sketches:
-        return
+        return Ranking((), (), (), {})
     parts = _parts(question, candidates, populations, engines, now)
-    table = np.stack(list(parts.values()))
-    totals = table.sum(axis=0).round(9)
-    order: list[int] = np.argsort(-totals).tolist()
-    for total, equals in groupby(order, totals.tolist().__getitem__):
-        for at in sorted(equals, key=lambda at: (-sketches[at].micros, sketches[at].memory_id)):
-            why = {name: part for name, part in zip(parts, table[:, at].tolist(), strict=True) if part}
-            yield ScoredMemory(sketches[at].memory_id, shown_score(total), total, why)
+    sums = np.stack(list(parts.values())).sum(axis=0).round(9)
+    totals: list[float] = sums.tolist()
+    order: list[int] = np.argsort(-sums).tolist()
+    if len(set(totals)) < len(totals):
+        order.sort(key=lambda at: (-totals[at], -sketches[at].micros, sketches[at].memory_id))
+    return Ranking(sketches, order, totals, parts)
 
 
 def shown_score(total: float, middle: float = MIDDLE) -> float:
@@ -141,14 +159,15 @@ def _parts(
     numbers, memory_ids, _, _, _, sessions, positions, spoken_by, languages, packed_traits, micros = zip(
         *candidates.sketches, strict=True
     )
-    keyword = np.array([candidates.keyword.get(number, 0.0) for number in numbers])
+    keyword = np.array(list(map(candidates.keyword.get, numbers, repeat(0.0))))
     keyword *= keyword_weight(question.language, populations) / max(float(keyword.max()), 1e-9)
     meaning = _meanings(question.language, numbers, languages, candidates.similarity, populations, engines)
     lower = {speaker: (speaker or "").lower() for speaker in set(spoken_by)}
     assistants = {speaker for speaker, name in lower.items() if name in ASSISTANTS}
-    assistant = np.array([speaker in assistants for speaker in spoken_by])
+    assistant = np.array(list(map(assistants.__contains__, spoken_by)))
     traits = np.array(packed_traits, np.int64)  # as `traits.Traits.packed` lays them out
-    asks, dated, counted = ((traits >> bit & 1).astype(bool) & ~assistant for bit in range(3))
+    by_others = np.where(assistant, 0, traits)
+    asks = (by_others & 1).astype(bool)
     alone = np.array([name is None for name in sessions])
     words = np.where(alone, ENOUGH_WORDS, traits >> 3)
     position = np.array(positions, np.int64)  # from 1
@@ -163,7 +182,8 @@ def _parts(
         "speaker": SPEAKER * _said_by(question, spoken_by, lower),
         "role": _role(question) * assistant,
         "telling": LENGTH * np.log1p(np.minimum(words, ENOUGH_WORDS)) + OPENING * opens + ASKING * asks,
-        "type": WHEN * question.asks_when * dated + HOW_MANY * question.asks_how_many * counted,
+        "type": WHEN * question.asks_when * (by_others >> 1 & 1)
+        + HOW_MANY * question.asks_how_many * (by_others >> 2 & 1),
         "time": _time(question, micros, now),
         "recency": _recency(micros, now),
     }
@@ -189,6 +209,10 @@ def _meanings(
         ]
         for text in set(languages)
     }
+    if len(scales) == 1 and len(scales[languages[0]]) == 1:
+        ((cosines, mean, deviation),) = scales[languages[0]]
+        measured = np.array(list(map(cosines.get, numbers, repeat(mean))))
+        return (measured - mean) / deviation if deviation > 0 else np.zeros(len(numbers))
     meanings = []
     for number, text in zip(numbers, languages, strict=True):
         for cosines, mean, deviation in scales[text]:
@@ -230,11 +254,11 @@ def _sessions(sessions: Sequence[str | None], memory_ids: Sequence[str]) -> "NDA
     """A number for each session; a memory outside of sessions is one by itself."""
     import numpy as np
 
-    indexes: dict[str | tuple[str], int] = {}
     keys = [
         (memory_id,) if session is None else session for session, memory_id in zip(sessions, memory_ids, strict=True)
     ]
-    return np.array([indexes.setdefault(key, len(indexes)) for key in keys], np.int64)
+    indexes = {key: index for index, key in enumerate(dict.fromkeys(keys))}
+    return np.array(list(map(indexes.__getitem__, keys)), np.int64)
 
 
 def _best(values: "Floats", session: "NDArray[np.int64]") -> "Floats":

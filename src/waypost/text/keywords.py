@@ -6,6 +6,7 @@ whole. A compound such as `v1.2.3`, `user-table` or `a@b.org` becomes one term w
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
@@ -116,7 +117,7 @@ def has_only_terms(text: str, terms: AbstractSet[str]) -> bool:
     """Whether all query terms of a text are among these. Most texts are known by one of their first words."""
     if len(terms) < MOST_QUERY_TERMS:
         stops = _all_stop_words()
-        for token in _tokens(text):
+        for token in _each_token(text):
             if fold(token) not in stops and any(
                 term not in terms and term not in stops for group in _analyse(token, ("en", "de")) for term in group
             ):
@@ -137,13 +138,22 @@ def _all_stop_words() -> frozenset[str]:
 
 def _tokens(text: str) -> list[str]:
     """Words, names and compounds as written. `don't` loses its apostrophe, `user's` its ending."""
+    return _TOKEN.findall(_plain(text))
+
+
+def _each_token(text: str) -> Iterator[str]:
+    """The same one by one, for those who need only the first."""
+    return (match[0] for match in _TOKEN.finditer(_plain(text)))
+
+
+def _plain(text: str) -> str:
     if not text.isascii():
         text = _LOOSE_MARKS.sub("", unicodedata.normalize("NFKC", text))
     if "'" in text or "’" in text or "ʼ" in text:
         text = _APOSTROPHE.sub("", _POSSESSIVE.sub("", text))
     if "," in text:
         text = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), text)
-    return _TOKEN.findall(text)
+    return text
 
 
 _Analysis = tuple[tuple[str, ...], tuple[str, ...]]

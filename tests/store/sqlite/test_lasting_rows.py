@@ -1,7 +1,7 @@
 """Rows that a connection keeps for the next question, until somebody writes."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -127,3 +127,111 @@ def test_sketches_of_code_are_read_again(tmp_path: Path) -> None:
         writer.database.change("UPDATE memories SET language = 'code-other' WHERE number = ?", (number,))
     with store.read() as reader:
         assert reader.memories.sketches([number])[number].language == "code-other"
+
+
+def view_at(moment: datetime) -> View:
+    return View(Moment(moment))
+
+
+def shown(store: SqliteStore, at: datetime = T0) -> dict[str, list[str]]:
+    """What keywords, vectors and neighbours show of these turns, by memory id."""
+    with store.read() as reader:
+        view, vector = view_at(at), np.array([1, 0], np.float32)
+        words = reader.search.keywords(["hello"], 10, view)
+        near = reader.search.vectors("engine", vector, 10, view).hits
+        behind = reader.memories.followers([passage.number for passage in words], 1, view)
+    return {
+        "words": [passage.memory_id for passage in words],
+        "near": [passage.memory_id for passage in near],
+        "behind": [sketch.memory_id for sketch in behind],
+    }
+
+
+def add_turns(store: SqliteStore, **second: Any) -> list[int]:
+    options: dict[str, Any] = {"session": "s", "fingerprint": b"f"}
+    turns = [
+        Version("one", "conversation", "Hello.", T0, T0, "agent", "test", position=1, **options),
+        Version(
+            "two",
+            "conversation",
+            "Hello.",
+            T0,
+            second.pop("begins", T0),
+            "agent",
+            "test",
+            position=2,
+            **options,
+            **second,
+        ),
+    ]
+    with store.write() as writer:
+        numbers = [writer.memories.add(turn, [PassageRow(HASH, "en", "hello")], ("engine",)) for turn in turns]
+        writer.vectors.put("engine", [(HASH, "en", np.array([1, 0], np.float32))])
+    return numbers
+
+
+BOTH = {"words": ["one", "two"], "near": ["one", "two"], "behind": ["two"]}
+FIRST = {"words": ["one"], "near": ["one"], "behind": []}
+LATER = T0 + timedelta(days=2)
+
+
+@pytest.mark.parametrize("other", [False, True], ids=["this store", "another store"])
+def test_what_somebody_replaces_or_archives_is_shown_no_more(tmp_path: Path, other: bool) -> None:
+    store = SqliteStore(tmp_path)
+    writing = SqliteStore(tmp_path) if other else store
+    first, _ = add_turns(writing)
+    assert shown(store) == shown(store) == BOTH
+    with writing.write() as writer:
+        writer.memories.set_state("two", archived_at=T0)
+    assert shown(store) == shown(store) == FIRST
+    with writing.write() as writer:
+        writer.memories.supersede(first, T0)
+    assert shown(store)["words"] == []
+
+
+def test_what_begins_or_ends_as_time_goes_by_is_not_kept(tmp_path: Path) -> None:
+    begins, ends, expires = (SqliteStore(tmp_path / name) for name in make_folders(tmp_path))
+    add_turns(begins, begins=T0 + timedelta(days=1))
+    add_turns(ends, valid_until=T0 + timedelta(days=1))
+    add_turns(expires)
+    with expires.write() as writer:
+        writer.memories.set_state("two", expires_at=T0 + timedelta(days=1), on_expire="archive")
+    assert shown(begins) == FIRST
+    assert shown(begins, LATER) == BOTH
+    assert shown(ends) == shown(expires) == BOTH
+    assert shown(ends, LATER) == shown(expires, LATER) == FIRST
+
+
+def make_folders(folder: Path) -> list[str]:
+    names = ["begins", "ends", "expires"]
+    for name in names:
+        (folder / name).mkdir()
+    return names
+
+
+def test_what_a_view_shows_is_not_read_again_while_nobody_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SqliteStore(tmp_path)
+    add_turns(store)
+    assert shown(store) == BOTH
+    statements, rows = list[str](), SqliteDatabase.rows
+
+    def noted_rows(database: SqliteDatabase, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        statements.append(sql)
+        return rows(database, sql, parameters)
+
+    monkeypatch.setattr(SqliteDatabase, "rows", noted_rows)
+    assert shown(store, LATER) == BOTH
+    assert not any("superseded_at" in sql for sql in statements)
+
+
+@pytest.mark.parametrize("other", [False, True], ids=["this store", "another store"])
+def test_the_next_reader_counts_new_words(tmp_path: Path, other: bool) -> None:
+    store = SqliteStore(tmp_path)
+    writing = SqliteStore(tmp_path) if other else store
+    for speaker, count in (("Ann", 1), ("Ben", 2)):
+        say(writing, speaker)
+        for _ in range(2):
+            with store.read() as reader:
+                assert reader.search.term_counts(["Hello", "absent"]).counts == {"hello": count}

@@ -29,7 +29,7 @@ def with_pages(space: OpenSpace, reader: Reader, hits: Sequence[Hit]) -> list[Hi
             paths.setdefault(place.memory_id, []).append(place.path)
     if not paths:
         return list(hits)
-    folder = space.journal
+    folder = space.own_journal  # only its clock counts
     return [_with_page(folder, hit, paths[hit.id]) if hit.id in paths else hit for hit in hits]
 
 

@@ -1,5 +1,6 @@
 """A memory as an answer shows it."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from waypost.code.summary.line import symbol_line
@@ -26,7 +27,14 @@ def derived(version: Version, now: datetime, seen: Checkout | None = None) -> Li
     return LinkedMemory(version, state, links, confidence(version, State(verified_at=read_at), now), seen_at=read_at)
 
 
-def hit_of(memory: LinkedMemory, score: float, why: dict[str, float]) -> Hit:
+def hit_of(
+    memory: LinkedMemory,
+    score: float,
+    why: Mapping[str, float],
+    *,
+    certainty: float | None = None,
+    evidence: Mapping[str, float] | None = None,
+) -> Hit:
     version, state = memory.version, memory.state
     first = memory.links[0].reference if memory.links else None
     lines = first.line_range if first else None
@@ -59,6 +67,8 @@ def hit_of(memory: LinkedMemory, score: float, why: dict[str, float]) -> Hit:
         links=memory.links,
         tags=version.tags,
         why=why,
+        certainty=certainty,
+        evidence=evidence or {},
     )
 
 

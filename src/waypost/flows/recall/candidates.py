@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
@@ -10,21 +10,21 @@ from itertools import islice
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from waypost.errors import InvalidInput
-from waypost.flows.links.hits import derived, hit_of
+from waypost.flows.links.hits import derived
 from waypost.journal.chatter import is_chatter
 from waypost.model.checkout import Checkout
 from waypost.model.code_link import LinkedMemory
 from waypost.model.code_verdict import UNCHECKED
 from waypost.model.kinds import CODE_COLLECTIONS, IS_DOCUMENT, IS_TEST, KINDS, TEST_LANGUAGE
 from waypost.model.memory import Version
-from waypost.model.recall import Hit, View
+from waypost.model.recall import View
 from waypost.retrieve.calibration import ServingEngines
 from waypost.retrieve.code_question import CodeQuestion
 from waypost.retrieve.code_rank import DEPTH as CODE_DEPTH
 from waypost.retrieve.code_rank import MOST_NAMED, WEIGHTS, CodeCandidate, rank_code
 from waypost.retrieve.freshness import with_freshness
 from waypost.retrieve.question import ROLES, Question
-from waypost.retrieve.score import REACH, RankCandidates, ScoredMemory
+from waypost.retrieve.score import REACH, RankCandidates, Ranking, ScoredMemory
 from waypost.retrieve.traits import ASKS
 from waypost.store.protocol import CodeSketch, FoundPassage, Population, Reader, VersionSketch
 from waypost.text.keywords import has_only_terms, query_terms
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from waypost.store.protocol import Vector
 
 Sketch = TypeVar("Sketch", VersionSketch, CodeSketch)
+RankedMemory = tuple[ScoredMemory, LinkedMemory]
 
 LOOKED_AT = 20  # memories whose code is compared with the tree: stale ones among them lose their places
 LEAST_OF_EACH = 6  # facts and journal entries among them
@@ -194,8 +195,11 @@ def _search(
 
 def keep_best(scores: dict[int, float], passages: Iterable[FoundPassage]) -> None:
     """Add the score of each version's best passage."""
-    for passage in passages:
-        scores[passage.number] = max(passage.score, scores.get(passage.number, 0.0))
+    for _, number, _, score in passages:
+        if score > scores.get(number, 0.0):
+            scores[number] = score
+        else:
+            scores.setdefault(number, 0.0)
 
 
 def question_terms(question: Question) -> list[str]:
@@ -208,35 +212,31 @@ def prose_candidates(gathered: Gathered[VersionSketch]) -> RankCandidates:
     return RankCandidates(list(gathered.sketches.values()), gathered.keyword, gathered.similarity)
 
 
-def some_of_each(
-    scored: Iterator[tuple[int, ScoredMemory]], gathered: Gathered[VersionSketch], wanted: Collection[int], most: int
-) -> Iterator[tuple[int, ScoredMemory]]:
-    """The same, with what else deserves a look among the first `most`: the `wanted`, and the best facts and journal entries.
+def some_of_each(ranking: Ranking, wanted: Collection[int], most: int) -> Sequence[int]:
+    """The order of a ranking, with what else deserves a look among the first `most`: the `wanted`, and the best facts and journal entries.
 
     Scores of facts and entries are not on one scale. Certainty compares them, but only those that are looked at.
     """
-    first = list(islice(scored, most))
-    groups = Counter(_group_of(gathered.sketches[number]) for number, _ in first)
-    lacks = any(groups[group] < LEAST_OF_EACH for group in {_group_of(s) for s in gathered.sketches.values()})
-    if not lacks and not wanted:
-        yield from first
-        yield from scored
-        return
-    rest = list(scored)
-    extra = [pair for pair in rest if pair[0] in wanted]
+    order, sketches = ranking.order, ranking.sketches
+    first, rest = order[:most], order[most:]
+    extra = [at for at in rest if sketches[at].number in wanted] if wanted else []
+    groups = Counter(_group_of(sketches[at]) for at in first)
     for group in (_FACT, _ENTRY):
-        others = (pair for pair in rest if pair not in extra and _group_of(gathered.sketches[pair[0]]) == group)
-        extra += islice(others, max(0, LEAST_OF_EACH - groups[group]))
-    chosen = {number for number, _ in extra}
+        if groups[group] < LEAST_OF_EACH:
+            others = (at for at in rest if _group_of(sketches[at]) == group and at not in extra)
+            extra += islice(others, LEAST_OF_EACH - groups[group])
+    if not extra:
+        return order
     kept = max(0, most - len(extra))
-    yield from (*first[:kept], *extra, *first[kept:], *(pair for pair in rest if pair[0] not in chosen))
+    return [*first[:kept], *extra, *first[kept:], *(at for at in rest if at not in extra)]
 
 
 _FACT, _ENTRY, _QUESTION = "fact", "entry", "question"
+_OF_JOURNAL = frozenset(kind.name for kind in KINDS.values() if kind.is_journal)
 
 
 def _group_of(sketch: VersionSketch) -> str:
-    if not KINDS[sketch.kind].is_journal:
+    if sketch.kind not in _OF_JOURNAL:
         return _FACT
     return _QUESTION if sketch.traits & ASKS else _ENTRY
 
@@ -271,26 +271,20 @@ class CodeQuery:
     roles: ServingEngines
 
 
-def code_hits(
+def best_code(
     reader: Reader, query: CodeQuery, view: View, k: int, now: datetime, seen: Checkout | None = None
-) -> tuple[list[Hit], Gathered[CodeSketch]]:
-    """The best k hits from code, and what they were chosen from. `seen`: where the code is, if not here."""
+) -> tuple[list[RankedMemory], Gathered[CodeSketch]]:
+    """The best k from code, and what they were chosen from. `seen`: where the code is, if not here."""
     gathered = gather_code(reader, query.question, query.vectors, view)
     candidates, numbers = code_candidates(gathered), gathered.numbers()
-    ranked = rank_code(query.question, candidates, gathered.populations, query.roles, k=len(candidates))
-    best = [scored for scored in ranked if numbers[scored.memory_id] not in gathered.not_shown][:k]
+    ranked = rank_code(query.question, candidates, gathered.populations, query.roles)
+    best = list(islice((scored for scored in ranked if numbers[scored.memory_id] not in gathered.not_shown), k))
     versions = reader.memories.by_number([numbers[scored.memory_id] for scored in best])
-    hits = [
-        hit_of(derived(versions[numbers[scored.memory_id]], now, seen), scored.score, dict(scored.why))
-        for scored in best
-    ]
-    return hits, gathered
+    return [(scored, derived(versions[numbers[scored.memory_id]], now, seen)) for scored in best], gathered
 
 
-def best_hits(
-    memories: Sequence[tuple[ScoredMemory, LinkedMemory]], wanted: RecallFilter, k: int, outdone: frozenset[int]
-) -> list[Hit]:
-    """The best k that are wanted. Stale memories come after those that are still true."""
+def best_memories(memories: Sequence[RankedMemory], k: int, outdone: frozenset[int]) -> list[RankedMemory]:
+    """The best k. Stale memories come after those that are still true."""
     best = [
         (
             with_freshness(
@@ -303,7 +297,6 @@ def best_hits(
             memory,
         )
         for scored, memory in memories
-        if wanted.admits(memory)
     ]
     best.sort(key=lambda pair: -pair[0].total)  # stable: equal ones keep their order
-    return [hit_of(memory, scored.score, dict(scored.why)) for scored, memory in best[:k]]
+    return best[:k]

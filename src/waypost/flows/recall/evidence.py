@@ -3,8 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from waypost.flows.recall.candidates import Gathered
+from waypost.flows.links.hits import hit_of
+from waypost.flows.recall.candidates import Gathered, RankedMemory
+from waypost.model.code_link import LinkedMemory
 from waypost.model.kinds import CODE_COLLECTIONS, KINDS
+from waypost.model.memory import Version
 from waypost.model.recall import Hit, View
 from waypost.retrieve.answer_order import Populations
 from waypost.retrieve.calibration import ServingEngines, Spreads, is_english
@@ -21,7 +24,7 @@ from waypost.retrieve.certainty import (
 from waypost.retrieve.code_question import CodeQuestion
 from waypost.retrieve.nearest_names import nearest_names
 from waypost.retrieve.relevance import measured_nearness
-from waypost.retrieve.score import ONLY_TIME, total_of
+from waypost.retrieve.score import ONLY_TIME, ScoredMemory, total_of
 from waypost.retrieve.traits import ASKS
 from waypost.store.protocol import CodeSketch, Reader, VersionSketch
 
@@ -68,11 +71,20 @@ class EvidenceReader:
         return [version.number for version in reader.memories.visible(ids, view).values()] if ids else []
 
     def prose(
-        self, hits: Sequence[Hit], gathered: Gathered[VersionSketch], spread: Populations, engines: ServingEngines
+        self,
+        memories: Sequence[RankedMemory],
+        gathered: Gathered[VersionSketch],
+        spread: Populations,
+        engines: ServingEngines,
     ) -> list[Hit]:
         """Hits of what people and agents wrote, with evidence and certainty."""
-        numbers, spreads = gathered.numbers(), {name: Spreads(some) for name, some in spread.items()}
-        places = {(sketch.session, sketch.position): number for number, sketch in gathered.sketches.items()}
+        spreads = {name: Spreads(some) for name, some in spread.items()}
+        sessions = {memory.version.session for _, memory in memories} - {None}
+        places = {
+            (sketch.session, sketch.position): number
+            for number, sketch in gathered.sketches.items()
+            if sketch.session in sessions
+        }
 
         def nearness(number: int) -> float | None:
             language = gathered.sketches[number].language
@@ -82,12 +94,12 @@ class EvidenceReader:
             return None
 
         evidences, nearness_of_all = list[dict[str, float]](), list[float | None]()
-        for hit in hits:
-            number = numbers[hit.id]
-            sketch = gathered.sketches[number]
-            near = nearness(number)
-            evidence = self._words(f"{hit.speaker or ''} {hit.text}", sketch.language)
-            evidence["rank"] = hit.score
+        for scored, memory in memories:
+            version = memory.version
+            sketch = gathered.sketches[version.number]
+            near = nearness(version.number)
+            evidence = self._words(f"{version.speaker or ''} {version.text}", sketch.language)
+            evidence["rank"] = scored.score
             if near is not None:
                 evidence["meaning"] = max(LEAST_MEANING, near)
             if _spoken(self.language) != _spoken(sketch.language):
@@ -97,25 +109,27 @@ class EvidenceReader:
             before = places.get((sketch.session, sketch.position - 1)) if sketch.session else None
             if before is not None and gathered.sketches[before].traits & ASKS:
                 evidence["before"] = max(0.0, nearness(before) or 0.0)
-            evidence[_kind_of(hit)] = 1.0
-            if FIRST_FACT in hit.tags.items():
-                evidence["topic"] = self.topics.get((hit.key or "").removeprefix(PROJECT_KEY), 0.0)
+            evidence[_kind_of(version)] = 1.0
+            if FIRST_FACT in version.tags.items():
+                evidence["topic"] = self.topics.get((version.key or "").removeprefix(PROJECT_KEY), 0.0)
             evidences.append(evidence)
             nearness_of_all.append(None if sketch.traits & ASKS else near)
         if is_fitted_for(spreads):
             _add_lead(evidences, nearness_of_all, self.near_code)
-        return [_asked_for(_with(hit, evidence, "prose")) for hit, evidence in zip(hits, evidences, strict=True)]
+        return [_hit(*ranked, evidence, "prose") for ranked, evidence in zip(memories, evidences, strict=True)]
 
-    def code(self, hits: Sequence[Hit], gathered: Gathered[CodeSketch], engines: ServingEngines) -> list[Hit]:
+    def code(
+        self, memories: Sequence[RankedMemory], gathered: Gathered[CodeSketch], engines: ServingEngines
+    ) -> list[Hit]:
         """Hits from code, with evidence and certainty."""
-        numbers = gathered.numbers()
         spreads = {name: Spreads(some) for name, some in gathered.populations.items()}
         serving = (engines.english,) if is_english(self.language) else (engines.english, engines.multilingual)
         names = {named.name for named in self.question.names}
-        weighed = []
-        for hit in hits:
-            number = numbers[hit.id]
-            text = " ".join(filter(None, (hit.name, hit.path, hit.text)))
+        hits = []
+        for scored, memory in memories:
+            version, number = memory.version, memory.version.number
+            path = memory.links[0].reference.file_path if memory.links else None
+            text = " ".join(filter(None, (version.name, path, version.text)))
             evidence = self._words(text, "en", is_code=True)
             meanings = [
                 _nearness(engine, gathered.similarity[engine][number], spreads[engine], "")
@@ -124,16 +138,16 @@ class EvidenceReader:
             ]
             if meanings:
                 evidence["meaning"] = max(LEAST_MEANING, *meanings)
-            last = (hit.name or "").rpartition(".")[2]
-            evidence["named"] = float(hit.kind == "symbol" and last in names)
-            evidence["role"] = min(1.0, -hit.why.get("role", 0.0))
-            evidence["total"] = total_of(hit.score, 0.0) / TOTAL
-            evidence[_kind_of(hit)] = 1.0
-            weighed.append(_with(hit, evidence, "code"))
-        return weighed
+            last = (version.name or "").rpartition(".")[2]
+            evidence["named"] = float(version.kind == "symbol" and last in names)
+            evidence["role"] = min(1.0, -scored.why.get("role", 0.0))
+            evidence["total"] = total_of(scored.score, 0.0) / TOTAL
+            evidence[_kind_of(version)] = 1.0
+            hits.append(_hit(scored, memory, evidence, "code"))
+        return hits
 
     def _words(self, text: str, language: str, *, is_code: bool = False) -> dict[str, float]:
-        low = text.lower()
+        low = text.lower() if self.absent else ""
         return {
             "words": self.rarity.share(text, language, is_code=is_code),
             "misses": float(any(name.lower() not in low for name in self.absent)),
@@ -149,10 +163,13 @@ def names_like(reader: Reader, evidence: EvidenceReader, view: View) -> tuple[st
     return tuple(nearest_names(evidence.absent[0], names))
 
 
-def said_at_that_time(hits: Sequence[Hit]) -> list[Hit]:
+def said_at_that_time(memories: Sequence[RankedMemory]) -> list[Hit]:
     """Hits of a question that only names a time: its day answers it."""
     certain = {True: SAID_THEN, False: 0.0}
-    return [replace(hit, certainty=certain[hit.why.get("time", 0.0) >= ONLY_TIME]) for hit in hits]
+    return [
+        hit_of(memory, scored.score, scored.why, certainty=certain[scored.why.get("time", 0.0) >= ONLY_TIME])
+        for scored, memory in memories
+    ]
 
 
 def _nearness(engine: str, cosine: float, spread: Spreads, language: str) -> float:
@@ -174,12 +191,12 @@ def _is_identifier(name: str) -> bool:
     return "_" in name.strip("_") or (name[1:].lower() != name[1:] and name.upper() != name)
 
 
-def _kind_of(hit: Hit) -> str:
-    """Where a hit belongs, for what its evidence is worth there."""
-    kind = KINDS[hit.kind]
+def _kind_of(version: Version) -> str:
+    """Where a memory belongs, for what its evidence is worth there."""
+    kind = KINDS[version.kind]
     if kind.derived:
-        return "symbol" if hit.kind == "symbol" else _OTHER_KINDS
-    if FIRST_FACT in hit.tags.items():
+        return "symbol" if version.kind == "symbol" else _OTHER_KINDS
+    if FIRST_FACT in version.tags.items():
         return "first_fact"
     return "journal" if kind.is_journal else "fact"
 
@@ -188,11 +205,9 @@ def _spoken(language: str) -> str:
     return "en" if is_english(language) else language
 
 
-def _asked_for(hit: Hit) -> Hit:
+def _hit(scored: ScoredMemory, memory: LinkedMemory, evidence: Mapping[str, float], of: str) -> Hit:
     """A first fact is an answer if every word of the question asks for its topic. Its own words don't count."""
-    is_asked_for = hit.evidence.get("topic", 0.0) >= WHOLE_TOPIC
-    return replace(hit, certainty=max(hit.certainty or 0.0, ASKED_FOR)) if is_asked_for else hit
-
-
-def _with(hit: Hit, evidence: Mapping[str, float], of: str) -> Hit:
-    return replace(hit, evidence=evidence, certainty=certainty(evidence, of))
+    likely = certainty(evidence, of)
+    if evidence.get("topic", 0.0) >= WHOLE_TOPIC:
+        likely = max(likely, ASKED_FOR)
+    return hit_of(memory, scored.score, scored.why, certainty=likely, evidence=evidence)

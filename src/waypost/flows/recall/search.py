@@ -1,7 +1,7 @@
 """Recall: read what is pending and what may answer in one transaction, rank it, and show the best k with reasons."""
 
 import time as timing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
@@ -41,9 +41,10 @@ from waypost.flows.recall.candidates import (
     ANYTHING,
     LOOKED_AT,
     CodeQuery,
+    RankedMemory,
     RecallFilter,
-    best_hits,
-    code_hits,
+    best_code,
+    best_memories,
     gather,
     prose_candidates,
     some_of_each,
@@ -65,7 +66,7 @@ from waypost.retrieve.code_question import CodeQuestion, read_code_question
 from waypost.retrieve.cut import worth_showing
 from waypost.retrieve.freshness import outdone
 from waypost.retrieve.question import Question, read_question
-from waypost.retrieve.score import DEPTH, ScoredMemory, fuse
+from waypost.retrieve.score import DEPTH, Ranking, fuse
 from waypost.store.protocol import Reader
 from waypost.store.shares import TAKES
 
@@ -219,7 +220,7 @@ class _Recall:
             hits = list[Hit]()
             if code_query is not None:
                 code_view = replace(view, collections=code)
-                best, gathered = code_hits(reader, code_query, code_view, self._considered, self._now, seen)
+                best, gathered = best_code(reader, code_query, code_view, self._considered, self._now, seen)
                 hits = evidence.code(best, gathered, code_query.roles)
             if kept:
                 evidence = replace(
@@ -299,7 +300,7 @@ class _Recall:
         evidence: EvidenceReader,
         shared: SharedHits | None,
     ) -> list[Hit]:
-        now, k = self._space.journal.local(self._now), self._k
+        now, k = self._space.own_journal.local(self._now), self._k
         speakers = reader.memories.speakers(MOST_SPEAKERS)
         question = read_question(self._text, language=self._language, now=now, speakers=speakers)
         wanted = replace(self._wanted, answers="") if question.only_time else self._wanted
@@ -311,26 +312,24 @@ class _Recall:
         if shared is not None:
             shared.gather(question)
             spread = shared.spread(spread)
-        scored, numbers = fuse(question, candidates, spread, roles, now=now), gathered.numbers()
-        numbered = ((numbers[memory.memory_id], memory) for memory in scored)
-        ranked = some_of_each(numbered, gathered, first_facts, self._considered)
-        memories = self._linked(reader, ranked, wanted)
-        best = best_hits(memories, wanted, self._considered, outdone(memory for _, memory in memories))
-        best = said_at_that_time(best) if question.only_time else evidence.prose(best, gathered, spread, roles)
-        return best if shared is None else shared.joined(best, question, spread, now)
+        ranking = fuse(question, candidates, spread, roles, now=now)
+        best = self._best(reader, ranking, some_of_each(ranking, first_facts, self._considered), wanted)
+        hits = said_at_that_time(best) if question.only_time else evidence.prose(best, gathered, spread, roles)
+        return hits if shared is None else shared.joined(hits, question, spread, now)
 
-    def _linked(
-        self, reader: Reader, scored: Iterator[tuple[int, ScoredMemory]], wanted: RecallFilter
-    ) -> list[tuple[ScoredMemory, LinkedMemory]]:
-        """The first of these, compared with the tree: as many as it takes to show k that are wanted."""
-        memories = list[tuple[ScoredMemory, LinkedMemory]]()
-        while part := list(islice(scored, self._considered)):
-            versions = reader.memories.by_number([number for number, _ in part])
+    def _best(self, reader: Reader, ranking: Ranking, order: Sequence[int], wanted: RecallFilter) -> list[RankedMemory]:
+        """The best that are wanted. As many are compared with the tree as it takes to show k."""
+        memories, admitted = list[LinkedMemory](), list[RankedMemory]()
+        for start in range(0, len(order), self._considered):
+            numbers = {ranking.sketches[at].number: at for at in order[start : start + self._considered]}
+            versions = reader.memories.by_number(numbers)
             linked = looked_at(self._space, reader, list(versions.values()))
-            memories += [(memory, linked[number]) for number, memory in part if number in linked]
-            if not wanted.filters or sum(wanted.admits(memory) for _, memory in memories) >= self._k:
+            part = [(at, linked[number]) for number, at in numbers.items() if number in linked]
+            memories += [memory for _, memory in part]
+            admitted += [(ranking.scored(at), memory) for at, memory in part if wanted.admits(memory)]
+            if not wanted.filters or len(admitted) >= self._k:
                 break
-        return memories
+        return best_memories(admitted, self._considered, outdone(memories))
 
 
 def _said_then(space: OpenSpace, reader: Reader, question: Question, view: View) -> list[int]:

@@ -9,7 +9,7 @@ from waypost.flows.structure.questions import absent_name, answer_question
 from waypost.model.checkout import Checkout
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import Hit, View
-from waypost.retrieve.structure_question import statement
+from waypost.retrieve.structure_question import read_structure_question, statement
 from waypost.store.protocol import Reader
 
 
@@ -20,9 +20,13 @@ def structure_hits(
     moment = view.moment
     if moment.explicit or moment.known_at is not None or CODE_COLLECTIONS[0] not in view.collections:
         return [], ()  # only the current relations are stored
-    answer = answer_question(space, reader, text)
+    has_code = reader.code.has_any(space.identity.checkout_id)
+    question = read_structure_question(text) if has_code else None
+    if question is None:
+        return [], ()
+    answer = answer_question(space, reader, question)
     if answer is None:
-        name = absent_name(reader, space.identity.checkout_id, text)
+        name = absent_name(question)
         return [], (statement("absent", language, name=name),) if name else ()
     if not answer.rows:
         return [], (statement("none", language, name=answer.name, place=answer.place),)

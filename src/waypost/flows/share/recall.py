@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from waypost.flows.open_space import OpenSpace
@@ -13,8 +12,8 @@ from waypost.flows.recall.candidates import (
     CodeQuery,
     Gathered,
     RecallFilter,
-    best_hits,
-    code_hits,
+    best_code,
+    best_memories,
     gather,
     prose_candidates,
     question_terms,
@@ -99,15 +98,16 @@ class SharedHits:
         self, giver: Giver, gathered: Gathered[VersionSketch], question: Question, spread: Populations, now: datetime
     ) -> list[Hit]:
         candidates, wanted, k = prose_candidates(gathered), self.query.wanted, self.query.k
-        most = None if wanted.filters else max(LOOKED_AT, 2 * k)
-        scored = list(islice(fuse(question, candidates, spread, self.query.roles, now=now), most))
-        all_numbers = gathered.numbers()
-        numbers = [all_numbers[memory.memory_id] for memory in scored]
+        ranking = fuse(question, candidates, spread, self.query.roles, now=now)
+        looked_at = ranking.order if wanted.filters else ranking.order[: max(LOOKED_AT, 2 * k)]
+        numbers = {ranking.sketches[at].number: at for at in looked_at}
         linked = giver.linked(self.space, list(giver.reader.memories.by_number(numbers).values()))
         memories = [
-            (memory, linked[number]) for number, memory in zip(numbers, scored, strict=True) if number in linked
+            (ranking.scored(at), linked[number])
+            for number, at in numbers.items()
+            if number in linked and wanted.admits(linked[number])
         ]
-        best = best_hits(memories, wanted, k, frozenset())
+        best = best_memories(memories, k, frozenset())
         weighed = self.query.evidence.prose(best, gathered, spread, self.query.roles)
         return [replace(hit, project=giver.project) for hit in weighed]
 
@@ -122,7 +122,7 @@ class SharedHits:
             # Levels and domains are of facts: code has none.
             code_view = replace(code_view, collections=code, domains=None, levels=None)
             try:
-                more, gathered = code_hits(giver.reader, query, code_view, self.query.k, self.query.now)
+                more, gathered = best_code(giver.reader, query, code_view, self.query.k, self.query.now)
             except AWAY as error:
                 self.given.drop(giver, error)
                 continue

@@ -10,7 +10,7 @@ from waypost.flows.structure.answers import SymbolUse, display_name, is_test
 from waypost.flows.structure.impact import covering_tests
 from waypost.flows.structure.lookup import at_line, choose
 from waypost.flows.structure.uses import related
-from waypost.retrieve.structure_question import StructureQuestion, read_structure_question
+from waypost.retrieve.structure_question import StructureQuestion
 from waypost.store.protocol import Reader
 from waypost.store.structure import SymbolSketch
 
@@ -29,11 +29,8 @@ class StructuralAnswer:
     rows: Sequence[SymbolUse]
 
 
-def answer_question(space: OpenSpace, reader: Reader, text: str) -> StructuralAnswer | None:
-    """The answer of the stored relations. None if it is no such question, or nothing has this name."""
-    question = read_structure_question(text)
-    if question is None:
-        return None
+def answer_question(space: OpenSpace, reader: Reader, question: StructureQuestion) -> StructuralAnswer | None:
+    """The answer of the stored relations. None if nothing has this name."""
     if question.relation == "table":
         return _table(space, reader, question)
     key = _key(space, reader, question)
@@ -42,11 +39,9 @@ def answer_question(space: OpenSpace, reader: Reader, text: str) -> StructuralAn
     return _symbol(space, reader, question)
 
 
-def absent_name(reader: Reader, checkout: str, text: str) -> str:
-    """The name of code in a question about structure that `answer_question` can't answer. "" for other words."""
-    question = read_structure_question(text)
-    is_code = question is not None and bool(_CODE_NAME.search(question.name))
-    return question.name if question is not None and is_code and reader.code.has_any(checkout) else ""
+def absent_name(question: StructureQuestion) -> str:
+    """The name of code in a question that `answer_question` can't answer. "" for other words."""
+    return question.name if _CODE_NAME.search(question.name) else ""
 
 
 def _symbol(space: OpenSpace, reader: Reader, question: StructureQuestion) -> StructuralAnswer | None:

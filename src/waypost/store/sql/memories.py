@@ -81,13 +81,7 @@ class MemoryRows:
         return {sketch.number: sketch for sketch in self._versions.sketches_of(numbers)}
 
     def followers(self, numbers: Iterable[int], reach: int, view: View) -> list[VersionSketch]:
-        condition, parameters = visible(view)
-        return self._versions.sketches(
-            "FROM memories a JOIN memories m ON m.session = a.session"
-            " AND m.position BETWEEN a.position + 1 AND a.position + ?"
-            f" WHERE a.session IS NOT NULL AND a.number IN (SELECT value FROM each_number(?)) AND {condition}",
-            [reach, list(numbers), *parameters],
-        )
+        return self._versions.followers(numbers, reach, view)
 
     def neighbours(self, memory_ids: Iterable[str], reach: int, view: View) -> list[VersionSketch]:
         condition, parameters = visible(view)

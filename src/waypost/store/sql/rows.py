@@ -137,7 +137,23 @@ def state_parameter(name: str, value: Any) -> Any:
 
 def visible(view: View, alias: str = "m") -> tuple[str, list[Any]]:
     """The SQL condition for visible versions, with its parameters. The same rule as `Version.visible`."""
-    sql, parameters = moment_condition(view.moment, alias)
+    of_moment, parameters = moment_condition(view.moment, alias)
+    of_view, more = view_condition(view, alias)
+    # Expired memories are hidden at once, even before they are archived or deleted.
+    actions = "('delete')" if view.archived else "('archive', 'delete')"
+    gone = f"s.expires_at <= ? AND NOT s.protected AND s.on_expire IN {actions}"
+    if not view.archived:
+        gone = f"s.archived_at <= ? OR ({gone})"
+    of_state = f" AND NOT EXISTS (SELECT 1 FROM states s WHERE s.memory_id = {alias}.memory_id AND ({gone}))"
+    return (
+        f"{of_moment}{of_view}{of_state}",
+        [*parameters, *more, *[to_micros(view.moment.knowledge_at)] * gone.count("?")],
+    )
+
+
+def view_condition(view: View, alias: str = "m") -> tuple[str, list[Any]]:
+    """What a view asks of versions at any moment, to be added to another condition."""
+    sql, parameters = "", list[Any]()
     if view.collections != COLLECTIONS:
         if all(name in COLLECTIONS for name in view.collections):  # constants: a list of values costs more
             names = "', '".join(view.collections)
@@ -158,14 +174,15 @@ def visible(view: View, alias: str = "m") -> tuple[str, list[Any]]:
     if view.levels is not None:
         sql += f" AND {alias}.level IN (SELECT value FROM each_number(?))"
         parameters.append(list(view.levels))
-    # Expired memories are hidden at once, even before they are archived or deleted.
-    actions = "('delete')" if view.archived else "('archive', 'delete')"
-    gone = f"s.expires_at <= ? AND NOT s.protected AND s.on_expire IN {actions}"
-    if not view.archived:
-        gone = f"s.archived_at <= ? OR ({gone})"
-    sql += f" AND NOT EXISTS (SELECT 1 FROM states s WHERE s.memory_id = {alias}.memory_id AND ({gone}))"
-    parameters += [to_micros(view.moment.knowledge_at)] * gone.count("?")
     return sql, parameters
+
+
+# Whether a current version is visible from now on, until somebody writes.
+IS_STEADY = (
+    "m.valid_until IS NULL AND (m.valid_from <= m.recorded_at OR (m.collection = 'journal' AND m.valid_from = m.time))"
+    " AND NOT EXISTS (SELECT 1 FROM states s WHERE s.memory_id = m.memory_id"
+    " AND (s.archived_at IS NOT NULL OR s.expires_at IS NOT NULL))"
+)
 
 
 def moment_condition(moment: Moment, alias: str = "m") -> tuple[str, list[Any]]:

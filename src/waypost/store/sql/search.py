@@ -143,19 +143,22 @@ class SqlSearch:
         Mostly all of them are visible, so those beyond the limit are looked up only if needed. A view that is limited to
         some domains or levels looks up all of them.
         """
-        condition, parameters = visible(view)
         versions = None if set(view.collections) <= _CODE else self._versions
         columns = "m.number, m.memory_id" if versions is None else versions.MATCH_COLUMNS
         ids, hits = list(scores), list[tuple[float, int, int, str]]()
         first = limit if view.domains is None and view.levels is None else len(ids)
         for part in (ids[:first], ids[first:]):
             if part and len(hits) < limit:
-                rows = self._db.rows(sql.format(columns=columns, visible=condition), [part, *parameters])
+                rows = self._rows_in_view(sql, columns, part, view)
                 hits += [(-scores[row[0]], row[1], row[2], row[3]) for row in rows]
                 if versions is not None:
                     versions.keep_sketches(row[2:] for row in rows)
         hits.sort()
         return [FoundPassage(passage, number, memory_id, -score) for score, passage, number, memory_id in hits[:limit]]
+
+    def _rows_in_view(self, sql: str, columns: str, ids: list[int], view: View) -> list[Any]:
+        condition, parameters = visible(view)
+        return self._db.rows(sql.format(columns=columns, visible=condition), [ids, *parameters])
 
     def _twins_of(
         self, pairs: Iterable[tuple[int, int, float]], kind: str, domain: str, since_number: int

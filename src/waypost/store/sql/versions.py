@@ -4,11 +4,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from waypost.model.memory import Version
+from waypost.model.recall import View
 from waypost.model.reference import CodeReference
 from waypost.store.memories import VersionSketch
 from waypost.store.sql.database import Database
 from waypost.store.sql.references import REFERENCE_COLUMNS, reference_of
-from waypost.store.sql.rows import VERSION_COLUMNS, version_of
+from waypost.store.sql.rows import VERSION_COLUMNS, version_of, visible
 
 M_COLUMNS = ", ".join(f"m.{name.strip()}" for name in VERSION_COLUMNS.split(","))
 SKETCH_COLUMNS = (
@@ -53,6 +54,16 @@ class VersionRows:
             return [self._sketched[number] for number in numbers]
         except KeyError:
             return self.sketches(BY_NUMBER, [numbers])
+
+    def followers(self, numbers: Iterable[int], reach: int, view: View) -> list[VersionSketch]:
+        """The sketches of visible versions at most `reach` positions after one of these, in the same session."""
+        condition, parameters = visible(view)
+        return self.sketches(
+            "FROM memories a JOIN memories m ON m.session = a.session"
+            " AND m.position BETWEEN a.position + 1 AND a.position + ?"
+            f" WHERE a.session IS NOT NULL AND a.number IN (SELECT value FROM each_number(?)) AND {condition}",
+            [reach, list(numbers), *parameters],
+        )
 
     def sketches(self, sql: str, parameters: Sequence[Any]) -> list[VersionSketch]:
         """The sketches of the versions `m` of a statement, which begins with `FROM`."""

@@ -14,7 +14,9 @@ from typing import Any
 
 import apsw
 
+from waypost.model.recall import View
 from waypost.store.memories import VersionSketch
+from waypost.store.sql.rows import IS_STEADY, view_condition, visible
 from waypost.store.sqlite.database import SqliteDatabase
 from waypost.store.sqlite.files import pages_of
 from waypost.store.sqlite.salvage import TableShape, shapes_of, true_rows
@@ -27,6 +29,7 @@ _WHOLE = re.compile(r"\bNOT IN\b|\bLIMIT\b|\bGROUP BY\b|\bUNION\b|\b(count|sum|m
 _NEVER_COPIED = frozenset({"vectors", "migrations", "sqlite_sequence"})
 MEMORIES = "memories"  # the largest; most of it is read in place (`versions.py`)
 MOST_PROBES = 500  # failed reads in one transaction; after more, the table is copied
+_MOST_IN_VIEW = 50_000  # ids whose rows a connection keeps for a view: 10 MB
 UNREADABLE = (apsw.CorruptError, apsw.SQLError, apsw.IOError)
 
 
@@ -75,6 +78,40 @@ class ReadableDatabase(SqliteDatabase):
             if self.is_sound:
                 kept[key] = rows
         return rows
+
+    def rows_in_view(self, sql: str, columns: str, ids: list[int], view: View) -> list[Any]:
+        """The rows of a statement for ids and for versions `m` that a view shows. The id is the first column.
+
+        A connection keeps what it has read until somebody writes. Versions that begin, end or expire as time goes by are
+        read each time.
+        """
+        moment = view.moment
+        if moment.explicit or moment.known_at is not None or view.domains is not None or view.levels is not None:
+            return self._rows_now(sql, columns, ids, view)
+        chosen = (view.collections, view.checkout_id, view.archived, view.journal)
+        kept: dict[int, list[Any]] = self.lasting().setdefault((sql, columns, chosen), {})
+        missing = [each for each in ids if each not in kept]
+        if len(kept) + len(missing) > _MOST_IN_VIEW:
+            return self._rows_now(sql, columns, ids, view)
+        if not missing:
+            return [row for each in ids for row in kept[each]]
+        new: dict[int, list[Any]] = {each: [] for each in missing}
+        condition, parameters = view_condition(view)
+        with_steady = sql.format(columns=f"{columns}, {IS_STEADY}", visible=f"m.superseded_at IS NULL{condition}")
+        for *row, is_steady in self.rows(with_steady, [missing, *parameters]):
+            if is_steady and row[0] in new:
+                new[row[0]].append(row)
+            else:
+                new.pop(row[0], None)
+        if self.is_sound:
+            kept |= new
+        rows = [row for each in ids for row in (new.get(each) or kept.get(each) or ())]
+        changing = [each for each in missing if each not in new]
+        return [*rows, *self._rows_now(sql, columns, changing, view)] if changing else rows
+
+    def _rows_now(self, sql: str, columns: str, ids: list[int], view: View) -> list[Any]:
+        condition, parameters = visible(view)
+        return self.rows(sql.format(columns=columns, visible=condition), [ids, *parameters])
 
     @property
     def is_sound(self) -> bool:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     OpenVectors = Callable[[apsw.Connection, str], EngineVectors | None]
 
-_MOST_KEPT = 50_000  # versions whose vector ids a connection keeps: 10 MB
+_MOST_KEPT = 50_000  # versions whose vector ids a connection keeps, and terms with their counts: 10 MB each
 _MOST_WEIGHED = 15_000  # passages whose keywords are compared: a microsecond each
 
 
@@ -95,7 +95,7 @@ class SqliteSearch(SqlSearch):
                 return hits
             numbers = self._few_members(view) if among is scored else None
             if numbers is not None:
-                among = scored.only([vector_id for _, vector_id in self._vectors_of(engine, numbers)])
+                among = scored.only([each for ids in self._vectors_of(engine, numbers).values() for each in ids])
                 hits, looked = [], 0
                 continue
             looked, depth = depth, deeper(depth, len(hits), limit)
@@ -117,22 +117,27 @@ class SqliteSearch(SqlSearch):
         scored = self._score(engine, vector)
         if scored is None:
             return {}
-        rows = self._vectors_of(engine, numbers)
-        cosines = scored.of(np.array([row[1] for row in rows], np.int64)).tolist()
+        vector_ids = self._vectors_of(engine, numbers)
+        cosines = scored.of(np.array([each for ids in vector_ids.values() for each in ids], np.int64)).tolist()
         best: dict[int, float] = {}
-        for (number, _), cosine in zip(rows, cosines, strict=True):
+        owners = (number for number, ids in vector_ids.items() for _ in ids)
+        for number, cosine in zip(owners, cosines, strict=True):
             if cosine > best.get(number, -2.0):  # no comparison with NaN, "not here", is true
                 best[number] = cosine
         return best
 
-    def _vectors_of(self, engine: str, numbers: Sequence[int]) -> list[Any]:
-        """(number, vector id) of all passages of these versions."""
+    def _vectors_of(self, engine: str, numbers: Sequence[int]) -> dict[int, list[int]]:
+        """The vector ids of all passages of these versions."""
         # The order of the joins is fixed: SQLite itself would read the whole index of vectors first.
-        return self._db.rows(
+        rows = self._db.rows(
             "SELECT p.number, v.vector_id FROM each_number(?) asked THEN JOIN passages p ON p.number = asked.value"
             " THEN JOIN vectors v ON v.hash = p.hash AND v.engine_id = (SELECT engine_id FROM engines WHERE name = ?)",
             (list(numbers), engine),
         )
+        vector_ids: dict[int, list[int]] = {number: [] for number in numbers}
+        for number, vector_id in rows:
+            vector_ids[number].append(vector_id)
+        return vector_ids
 
     def _score(self, engine: str, vector: "Vector") -> "VectorScores | None":
         """Cosines of one question with everything, computed once for each engine and question."""
@@ -199,12 +204,20 @@ class ReadableSearch(SqliteSearch):
             self._readable.damaged.add("code_keywords")
             return []
 
+    def _rows_in_view(self, sql: str, columns: str, ids: list[int], view: View) -> list[Any]:
+        return self._readable.rows_in_view(sql, columns, ids, view)
+
     def _counts(self, index: str, terms: Sequence[str]) -> dict[str, int]:
+        kept: dict[str, int] = self._readable.lasting().setdefault(("terms", index), {})
+        missing = [term for term in terms if term not in kept]
         try:
-            return super()._counts(index, terms)
+            new = super()._counts(index, missing) if missing else {}
         except UNREADABLE:
             self._readable.damaged.add(index)
             return {}
+        if self._readable.is_sound and len(kept) + len(missing) <= _MOST_KEPT:
+            kept |= {term: new.get(term, 0) for term in missing}
+        return {term: count for term in terms if (count := new.get(term) or kept.get(term, 0))}
 
     def vectors(self, engine: str, vector: "Vector", limit: int, view: View) -> VectorAnswer:
         try:
@@ -220,17 +233,15 @@ class ReadableSearch(SqliteSearch):
             self._readable.damaged.add("vectors")
             return {}
 
-    def _vectors_of(self, engine: str, numbers: Sequence[int]) -> list[Any]:
-        kept: dict[int, list[Any]] = self._readable.lasting().setdefault(("vectors", engine), {})
-        new = [number for number in numbers if number not in kept]
-        if len(kept) + len(new) > _MOST_KEPT:
+    def _vectors_of(self, engine: str, numbers: Sequence[int]) -> dict[int, list[int]]:
+        kept: dict[int, list[int]] = self._readable.lasting().setdefault(("vectors", engine), {})
+        missing = [number for number in numbers if number not in kept]
+        if len(kept) + len(missing) > _MOST_KEPT:
             return super()._vectors_of(engine, numbers)
-        rows: dict[int, list[Any]] = {number: [] for number in new}
-        for row in super()._vectors_of(engine, new) if new else ():
-            rows[row[0]].append(row)
+        new = super()._vectors_of(engine, missing) if missing else {}
         if self._readable.is_sound:
-            kept |= rows
-        return [row for number in numbers for row in kept.get(number, ()) or rows.get(number, ())]
+            kept |= new
+        return {number: new[number] if number in new else kept[number] for number in numbers}
 
     def twins(
         self, engine: str, vectors: "Vector", kind: str, domain: str, above: float, since_number: int = 0

@@ -10,6 +10,7 @@ import apsw
 
 from waypost.model.kinds import CODE_COLLECTIONS, KINDS
 from waypost.model.memory import Version
+from waypost.model.recall import View
 from waypost.model.time import to_micros
 from waypost.store.memories import VersionSketch
 from waypost.store.sql.rows import version_of
@@ -29,6 +30,11 @@ _KIND, _COLLECTION = (1 + SUMMED["memories"].columns.index(name) for name in ("k
 _FIRST_MICROS, _LAST_MICROS = (to_micros(at.replace(tzinfo=UTC)) for at in (datetime.min, datetime.max))
 _MOST_KEPT = 20_000  # sketches that a connection keeps: 12 MB
 _MOST_VERSIONS, _LONGEST_KEPT = 2_000, 2_000  # versions that it keeps until somebody writes, and their characters: 8 MB
+_BEHIND = (
+    "SELECT a.number, {columns} FROM memories a JOIN memories m ON m.session = a.session"
+    " AND m.position BETWEEN a.position + 1 AND a.position + REACH"
+    " WHERE a.session IS NOT NULL AND a.number IN (SELECT value FROM each_number(?)) AND {visible}"
+)
 _LIMIT = re.compile(r"LIMIT (\?|\d+)\s*$")
 
 
@@ -101,6 +107,11 @@ class ReadableVersionRows(CheckedVersionRows):
             kept |= {number: sketch for number, sketch in new.items() if sketch.collection not in CODE_COLLECTIONS}
         sketches = [kept.get(number) or new.get(number) for number in numbers]
         return [sketch for sketch in sketches if sketch is not None]
+
+    def followers(self, numbers: Iterable[int], reach: int, view: View) -> list[VersionSketch]:
+        behind = _BEHIND.replace("REACH", str(int(reach)))
+        rows = self._readable.rows_in_view(behind, "m.number", list(numbers), view)
+        return self.sketches_of(dict.fromkeys(number for _, number in rows))
 
     def sketches(self, sql: str, parameters: Sequence[Any]) -> list[VersionSketch]:
         rows = self._db.rows(f"SELECT m.number {sql}", parameters)
