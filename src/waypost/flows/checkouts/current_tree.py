@@ -20,7 +20,7 @@ from waypost.code.git.command import GitCheckout, open_checkout
 from waypost.code.git.commits import FileCommit, commits_since
 from waypost.code.git.history import GitHead, TreeChanges, changed_since, head, is_ancestor
 from waypost.code.git.past_files import FileAtCommit, past_files
-from waypost.code.git.renames import SECONDS, earlier_paths, later_paths
+from waypost.code.git.renames import SECONDS, common_ancestor, earlier_paths, later_paths
 from waypost.flows.open_space import OpenSpace, indexed_commit_key, tree_changed_key
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
@@ -68,6 +68,7 @@ class TreeNow:
         self._followed: dict[str, set[str]] = {}  # those of them that git was asked for
         self._is_cut = False  # whether a search through git's history ran out of time
         self._descends: dict[str, bool] = {}
+        self._forks: dict[str, str] = {}
         self._commits: dict[tuple[str, tuple[str, ...]], tuple[FileCommit, ...]] = {}
 
     @property
@@ -325,6 +326,12 @@ class TreeNow:
             root = self._root
             self._commits[key] = commits_since(root, commit, paths, seconds=seconds) if root is not None else ()
         return self._commits[key]
+
+    def fork_from(self, commit: str) -> str:
+        """The latest commit that this one and the current one share: this one itself unless another branch is here."""
+        if commit not in self._forks:
+            self._forks[commit] = common_ancestor(self._root, [commit]) if self._root is not None else ""
+        return self._forks[commit]
 
     def descends_from(self, commit: str) -> bool:
         """Whether the current commit is this one or a later one."""
