@@ -47,6 +47,15 @@ def follow_symbol(anchor: Anchor, here: FileShape | None, others: OtherFiles) ->
     return (_alike_here(anchor, here, others) if here is not None else None) or CodeVerdict(DELETED)
 
 
+def follow_unchanged(anchor: Anchor, shape: FileShape) -> CodeVerdict | None:
+    """What `follow_symbol` finds if the only symbol of this name in the file is the same as it was, else None.
+
+    The shape needs no other landmarks and no other words.
+    """
+    verdict = None if anchor.broken else _by_name(anchor, shape, UNCHANGED)
+    return verdict if verdict is not None and verdict.state == UNCHANGED else None
+
+
 def _by_name(anchor: Anchor, shape: FileShape, same: str) -> CodeVerdict | None:
     """The symbol with its qualified name. Of overloads: the equal one, the most similar, then by their place."""
     named = same_name(shape, anchor.qualified)

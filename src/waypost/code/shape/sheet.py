@@ -25,7 +25,7 @@ class ShapeSheet:
         if code is None:
             code = self._codes[text] = word_code(text)
         self.words.append(code)
-        self.rows.append(self._line(position))
+        self.rows.append(self._row if self._break < 0 or position <= self._break else self._line(position))
 
     def note(self, start: int, end: int) -> None:
         for match in _NOTE_WORD.finditer(self.data, start, end):

@@ -26,6 +26,7 @@ from waypost.code.shape.plan import (
     plan_for,
 )
 from waypost.code.shape.sheet import ShapeSheet
+from waypost.model.reference import LineRange
 from waypost.model.shape import LIST
 
 if TYPE_CHECKING:
@@ -44,15 +45,19 @@ _NO_MARK = -1
 _NOTHING: frozenset[int] = frozenset()
 
 
-def read_tree(language: str, tree: "Tree", data: bytes, typed: bool = False) -> ShapeSheet:
+def read_tree(
+    language: str, tree: "Tree", data: bytes, typed: bool = False, lines: LineRange | None = None
+) -> ShapeSheet:
+    """The words and marks of the file, or of these lines and what is partly on them."""
     sheet = ShapeSheet(data)
-    _Walk(plan_for(language, typed), sheet).walk(tree.root_node)
+    _Walk(plan_for(language, typed), sheet, lines).walk(tree.root_node)
     return sheet
 
 
 class _Walk:
-    def __init__(self, plan: ShapePlan, sheet: ShapeSheet) -> None:
+    def __init__(self, plan: ShapePlan, sheet: ShapeSheet, lines: LineRange | None) -> None:
         self.plan, self.sheet, self.data = plan, sheet, sheet.data
+        self.begin, self.end = (0, len(self.data)) if lines is None else _bytes_of(self.data, lines)
         self.position = 0  # everything before it is processed
         self.key = -1  # where the key of a pair begins
 
@@ -123,6 +128,8 @@ class _Walk:
         """Process text outside all nodes. It counts, unless it is white space outside strings."""
         gap, start = self.data[self.position : until], self.position
         self.position = until
+        if gap == b" " and around not in (STRING, LOOSE):
+            return
         if around in (STRING, LOOSE):
             self.sheet.word(gap, start)
         elif not gap.isspace() and (text := gap.strip(_SPACE)):
@@ -237,16 +244,25 @@ class _Walk:
         return around is not None
 
     def _relevant_children(self, node: "Node", own_action: int, mark: int) -> "Iterator[Node]":
-        """The children that count: without brackets, optional commas or semicolons, and type annotations."""
+        """The children that count: without brackets, optional commas or semicolons, and type annotations.
+
+        Plain tokens are processed here, since most children are such.
+        """
         plan, own = self.plan, node.kind_id
-        annotations = self._annotations(node)
+        actions, begin, stop = plan.actions, self.begin, self.end
+        annotations = self._annotations(node) if own in plan.annotations else _NOTHING
         keep, omit = plan.keep.get(own, _NOTHING), plan.omit.get(own, _NOTHING)
         if own in plan.pairs:
             self.key = node.start_byte
         before, last = DROP, -1
         for child in node.children:
             kind = child.kind_id
-            action = plan.actions.get(kind, CLEAR)
+            action = actions.get(kind, CLEAR)
+            start, end = child.start_byte, child.end_byte
+            if end < begin or start > stop:
+                before, last = action, kind
+                self.position = max(self.position, end)
+                continue
             if kind in annotations or (action == STATEMENT and plan.valued and self._is_bare_declaration(child)):
                 dropped = True
             elif kind in omit:
@@ -256,18 +272,35 @@ class _Walk:
             elif action == SIGN:
                 dropped = kind not in keep or last in plan.final
             elif action == BAR:
-                dropped = child.start_byte == node.start_byte
+                dropped = start == node.start_byte
             else:
                 dropped = action == DROP and kind not in keep
             before, last = action, kind
-            if dropped:
-                if action == DROP and mark != _NO_MARK:
-                    self.sheet.kinds[mark] |= LIST
-                if child.start_byte > self.position:
-                    self._gap(child.start_byte, own_action)
-                self.position = max(self.position, child.end_byte)
-            else:
+            if not dropped and (child.child_count or action not in (PLAIN, CLEAR)):
                 yield child
+                continue
+            if start > self.position:
+                self._gap(start, own_action)
+            if not dropped:
+                if start < end:
+                    self._leaf(self.data[start:end], start, action)
+            elif action == DROP and mark != _NO_MARK:
+                self.sheet.kinds[mark] |= LIST
+            if end > self.position:
+                self.position = end
+
+
+def _bytes_of(data: bytes, lines: LineRange) -> tuple[int, int]:
+    """Where the first of these lines begins and the last one ends."""
+    begin = place = 0
+    for number in range(1, lines.end + 1):
+        if number == lines.start:
+            begin = place
+        end = data.find(b"\n", place)
+        if end < 0:
+            return begin, len(data)
+        place = end + 1
+    return begin, place
 
 
 def _has_value(node: "Node") -> bool:

@@ -122,7 +122,7 @@ class TreeNow:
         from waypost.flows.checkouts.parsed_file import open_source  # imports parsers: only for changed files
 
         if path not in self._parsed_files:
-            parsed = None if self._root is None else open_source(self._root, path, named=True)
+            parsed = None if self._root is None else open_source(self._root, path, named=True, outline=True)
             if parsed is None or isinstance(parsed, Unread):
                 self._parsed_files[path] = None
                 if isinstance(parsed, Unread) and parsed.missing:
@@ -139,8 +139,26 @@ class TreeNow:
             from waypost.code.shape.build import shape_of
 
             parsed = self.parsed_file(path)
-            self._shapes[path, typed] = None if parsed is None else shape_of(parsed.source, parsed.parsed, typed=typed)
+            self._shapes[path, typed] = (
+                None if parsed is None else shape_of(parsed.source, parsed.parsed, typed=typed, tree=parsed.tree)
+            )
         return self._shapes[path, typed]
+
+    def symbol_shape(self, path: str, name: str, *, typed: bool) -> FileShape | None:
+        """What a file's shape says about its only symbol of this name, without reading the rest of the file.
+
+        None if there are several or none, or if nothing is saved by it.
+        """
+        from waypost.code.shape.build import symbol_shape
+        from waypost.code.syntax.reader import source_bytes
+
+        parsed = self.parsed_file(path) if (path, typed) not in self._shapes else None
+        if parsed is None or parsed.tree is None or parsed.parsed.broken or parsed.tree.root_node.has_error:
+            return None
+        places = [place for place, symbol in enumerate(parsed.parsed.symbols) if symbol.qualified == name]
+        if len(places) != 1:
+            return None
+        return symbol_shape(parsed.parsed, source_bytes(parsed.source.text), parsed.tree, places[0], typed=typed)
 
     def cannot_read(self, path: str) -> bool:
         """Whether the file exists but is not read as text: too large, a link, binary, or not readable."""
