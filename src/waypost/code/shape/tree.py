@@ -42,6 +42,7 @@ _PIECE = re.compile(rb"[\w\x80-\xff]+|\n|[^\S\n]+|.", re.DOTALL)
 _NAME = re.compile(rb"[A-Za-z_$][\w$]*")
 _SPACE = b" \t\r\n\f\v\\;\xef\xbb\xbf"  # between nodes; some grammars have no node for an optional semicolon
 _NO_MARK = -1
+_OPTIONAL = frozenset({DROP, COMMA, SIGN, BAR, STATEMENT})  # a child with one of these may not count
 _NOTHING: frozenset[int] = frozenset()
 
 
@@ -249,45 +250,46 @@ class _Walk:
         Plain tokens are processed here, since most children are such.
         """
         plan, own = self.plan, node.kind_id
-        actions, begin, stop = plan.actions, self.begin, self.end
         annotations = self._annotations(node) if own in plan.annotations else _NOTHING
-        keep, omit = plan.keep.get(own, _NOTHING), plan.omit.get(own, _NOTHING)
+        omit = plan.omit.get(own, _NOTHING)
         if own in plan.pairs:
             self.key = node.start_byte
         before, last = DROP, -1
         for child in node.children:
             kind = child.kind_id
-            action = actions.get(kind, CLEAR)
+            action = plan.actions.get(kind, CLEAR)
             start, end = child.start_byte, child.end_byte
-            if end < begin or start > stop:
-                before, last = action, kind
-                self.position = max(self.position, end)
-                continue
-            if kind in annotations or (action == STATEMENT and plan.valued and self._is_bare_declaration(child)):
-                dropped = True
-            elif kind in omit:
-                dropped = not any(inner.is_named and not self._is_note(inner) for inner in child.children)
-            elif action == COMMA:
-                dropped = kind not in keep and before not in (DROP, COMMA)
-            elif action == SIGN:
-                dropped = kind not in keep or last in plan.final
-            elif action == BAR:
-                dropped = start == node.start_byte
-            else:
-                dropped = action == DROP and kind not in keep
+            is_here = self.begin <= end and start <= self.end
+            dropped = kind in annotations or (
+                (action in _OPTIONAL or kind in omit) and self._is_dropped(node, child, action, before, last)
+            )
             before, last = action, kind
-            if not dropped and (child.child_count or action not in (PLAIN, CLEAR)):
+            if is_here and not dropped and (child.child_count or action not in (PLAIN, CLEAR)):
                 yield child
                 continue
-            if start > self.position:
+            if is_here and start > self.position:
                 self._gap(start, own_action)
-            if not dropped:
-                if start < end:
-                    self._leaf(self.data[start:end], start, action)
-            elif action == DROP and mark != _NO_MARK:
+            if is_here and not dropped and start < end:
+                self._leaf(self.data[start:end], start, action)
+            elif dropped and action == DROP and mark != _NO_MARK:
                 self.sheet.kinds[mark] |= LIST
-            if end > self.position:
-                self.position = end
+            self.position = max(self.position, end)
+
+    def _is_dropped(self, node: "Node", child: "Node", action: int, before: int, last: int) -> bool:
+        """Whether a child does not count: an optional sign, a bracket, an empty clause or a bare declaration."""
+        plan, own, kind = self.plan, node.kind_id, child.kind_id
+        if action == STATEMENT and plan.valued and self._is_bare_declaration(child):
+            return True
+        if kind in plan.omit.get(own, _NOTHING):
+            return not any(inner.is_named and not self._is_note(inner) for inner in child.children)
+        is_kept = kind in plan.keep.get(own, _NOTHING)
+        if action == COMMA:
+            return not is_kept and before not in (DROP, COMMA)
+        if action == SIGN:
+            return not is_kept or last in plan.final
+        if action == BAR:
+            return child.start_byte == node.start_byte
+        return action == DROP and not is_kept
 
 
 def _bytes_of(data: bytes, lines: LineRange) -> tuple[int, int]:
