@@ -50,15 +50,16 @@ def read_tree(
     language: str, tree: "Tree", data: bytes, typed: bool = False, lines: LineRange | None = None
 ) -> ShapeSheet:
     """The words and marks of the file, or of these lines and what is partly on them."""
-    sheet = ShapeSheet(data)
-    _Walk(plan_for(language, typed), sheet, lines).walk(tree.root_node)
+    begin, end = (0, len(data)) if lines is None else _bytes_of(data, lines)
+    sheet = ShapeSheet(data, lines.start if lines is not None else 1, begin)
+    _Walk(plan_for(language, typed), sheet, begin, end).walk(tree.root_node)
     return sheet
 
 
 class _Walk:
-    def __init__(self, plan: ShapePlan, sheet: ShapeSheet, lines: LineRange | None) -> None:
+    def __init__(self, plan: ShapePlan, sheet: ShapeSheet, begin: int, end: int) -> None:
         self.plan, self.sheet, self.data = plan, sheet, sheet.data
-        self.begin, self.end = (0, len(self.data)) if lines is None else _bytes_of(self.data, lines)
+        self.begin, self.end = begin, end  # what lies outside is left out
         self.position = 0  # everything before it is processed
         self.key = -1  # where the key of a pair begins
 
@@ -294,15 +295,9 @@ class _Walk:
 
 def _bytes_of(data: bytes, lines: LineRange) -> tuple[int, int]:
     """Where the first of these lines begins and the last one ends."""
-    begin = place = 0
-    for number in range(1, lines.end + 1):
-        if number == lines.start:
-            begin = place
-        end = data.find(b"\n", place)
-        if end < 0:
-            return begin, len(data)
-        place = end + 1
-    return begin, place
+    texts = data.split(b"\n", lines.end)[: lines.end]
+    begin = sum(map(len, texts[: lines.start - 1])) + lines.start - 1
+    return begin, begin + sum(map(len, texts[lines.start - 1 :])) + lines.end - lines.start + 1
 
 
 def _has_value(node: "Node") -> bool:
