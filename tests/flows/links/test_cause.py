@@ -93,6 +93,17 @@ def test_the_same_text_with_its_id_verifies_a_stale_memory(commits: Commits, mem
     assert not shown(memory, made.id).state.is_stale
 
 
+def test_remembering_the_same_text_in_place_of_a_memory_verifies_it(commits: Commits, memory: Memory) -> None:
+    """MCP corrects and verifies that way: the reference is given again, at the place where the code is now."""
+    made = memory.remember("Rows are split at a sign", refs=["mode.py#parse"])
+    commits.commit("semicolons", "# modes\n" + MODE.replace("','", "';'"), "2026-01-03T10:00:00Z")
+    place = str(shown(memory, made.id).links[0].reference)
+    receipt = memory.remember("Rows are split at a sign", replaces=made.id, refs=[place])
+    assert (receipt.id, receipt.status) == (made.id, "duplicate")
+    assert "it is verified now" in (receipt.reason or "")
+    assert not shown(memory, made.id).state.is_stale
+
+
 def test_an_agent_does_not_verify_a_persons_memory_by_repeating_it(
     commits: Commits, memory: Memory, person: Memory
 ) -> None:
