@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from waypost.code.files.reading import Unread, read_bytes
 from waypost.code.files.skip import unsafe_name
-from waypost.code.files.walk import WalkedFile, walk
+from waypost.code.files.walk import WalkedFile, look_at, walk
 from waypost.code.git.command import GitCheckout, open_checkout
 from waypost.code.git.commits import FileCommit, commits_since
 from waypost.code.git.history import GitHead, TreeChanges, changed_since, head, is_ancestor
@@ -69,6 +69,7 @@ class TreeNow:
         self._is_cut = False  # whether a search through git's history ran out of time
         self._descends: dict[str, bool] = {}
         self._forks: dict[str, str] = {}
+        self._is_read: dict[str, bool] = {}
         self._commits: dict[tuple[str, tuple[str, ...]], tuple[FileCommit, ...]] = {}
 
     @property
@@ -257,7 +258,7 @@ class TreeNow:
         """Other files that define this name and have changed since the reference was pinned, likeliest first."""
         word, base = name.encode("utf-8", "replace"), PurePosixPath(since.path).name
         new = [path for path in self._not_indexed_yet if self._is_newer(path, since) and word in self._words(path)]
-        new.sort(key=lambda path: (PurePosixPath(path).name != base, path))
+        new = sorted(self._read_ones(new), key=lambda path: (PurePosixPath(path).name != base, path))
         indexed = [path for path in self._indexed_files(name, since) if self._is_newer(path, since)]
         left = MOST_NAMED
         for path in [path for path in dict.fromkeys((*indexed, *new)) if path != since.path][:_MOST_PARSED]:
@@ -267,6 +268,14 @@ class TreeNow:
                 left -= 1
                 if not left:
                     return
+
+    def _read_ones(self, paths: Collection[str]) -> list[str]:
+        """Those that are worth reading. Git also lists bundles, vendored and generated files; an index has none."""
+        new = [path for path in paths if path not in self._is_read]
+        if new and self._root is not None:
+            entries = {entry.path for entry in look_at(self._root, new) if not entry.skipped}
+            self._is_read |= {path: path in entries for path in new}
+        return [path for path in paths if self._is_read.get(path)]
 
     def _is_newer(self, path: str, since: Pin) -> bool:
         """Whether a file may contain something now that it did not contain then.
@@ -309,10 +318,15 @@ class TreeNow:
         ending = PurePosixPath(since.path).suffix
         alike = {path for path in paths if path.endswith(ending)}
         nearest = sorted(alike, key=lambda path: (path not in changes.new, -_common_folders(path, since.path), path))
-        for path in nearest[:MOST_CHANGED]:
-            shape = self.shape(path, typed=since.typed) if path != since.path else None
-            if shape is not None:
-                yield shape
+        left = MOST_CHANGED
+        for start in range(0, len(nearest), MOST_CHANGED):
+            for path in self._read_ones(nearest[start : start + MOST_CHANGED])[:left]:
+                left -= 1
+                shape = self.shape(path, typed=since.typed) if path != since.path else None
+                if shape is not None:
+                    yield shape
+            if not left:
+                return
 
     def _newer(self, since: Pin) -> list[str]:
         newer = [path for path, row in self._files.items() if since.time is None or row.changed_at >= since.time]
