@@ -365,6 +365,12 @@ class TreeNow:
             self._forks[commit] = common_ancestor(self._root, [commit]) if self._root is not None else ""
         return self._forks[commit]
 
+    def is_committed(self, paths: Iterable[str]) -> bool:
+        """Whether these files are as they are in the current commit."""
+        left = self.changes_since(self.head.commit)
+        touched = {*left.changed, *left.deleted, *left.renamed, *left.renamed.values()}
+        return left.complete and touched.isdisjoint(paths)
+
     def descends_from(self, commit: str) -> bool:
         """Whether the current commit is this one or a later one."""
         if commit not in self._descends:

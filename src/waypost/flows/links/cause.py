@@ -13,7 +13,7 @@ from waypost.model.shape import FileShape
 if TYPE_CHECKING:
     from waypost.flows.checkouts.current_tree import Pin, TreeNow
 
-SECONDS = 0.6  # for all memories of one check; the others are explained when they are shown next
+SECONDS = 0.3  # for all memories of one check; the others are explained when they are shown next
 SECONDS_FOR_ONE = 4.0  # for a memory that is shown alone
 _LONGEST_AUTHOR = 60
 
@@ -42,6 +42,8 @@ class CauseSearch:
         left = self._until - time.monotonic()
         commits = {row.commit: row for row in self.tree.commits_since(start, paths, max(0.1, left))}
         latest = next(iter(commits.values()), None)
+        if latest is not None and len(commits) == 1 and start == pin.commit and self.tree.is_committed(paths):
+            return _cause_of(latest)  # no other commit touched the files
         if latest is None or self._is_same(reference, pin, latest.commit, paths):
             return None
         is_known = self._is_same(reference, pin, start, paths)  # not if it was committed later, or on another branch
