@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from datetime import datetime
 from functools import cached_property
-from itertools import takewhile
+from itertools import islice, takewhile
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -37,6 +37,7 @@ _MOST_SEARCHED = 2_000_000  # of one in which a name is looked for
 _NAME = re.compile(rb"[\w$\x80-\xff]+")
 _MOST_ASKED = 5_000  # definitions of one name that are read from the index
 _MOST_READ = 4_000  # files searched for a name without an index
+_MOST_FETCHED = 64  # files of an earlier commit that git returns at once
 _MOST_PARSED = 4 * MOST_NAMED  # files parsed because they contain a name, which they may not define
 
 
@@ -63,6 +64,8 @@ class TreeNow:
         self._rows: dict[str, FileRow | None] = {}
         self._words_by_path: dict[str, frozenset[bytes]] = {}
         self._past_shapes: dict[tuple[FileAtCommit, bool], FileShape | None] = {}
+        self._past_files: dict[FileAtCommit, bytes | None] = {}  # fetched and not parsed yet
+        self._expected: dict[FileAtCommit, None] = {}  # to be fetched with the next one
         self._later: dict[str, tuple[str, ...]] = {}
         self._missing: dict[str, set[str]] = {}  # missing files, and commits from which on they are followed
         self._followed: dict[str, set[str]] = {}  # those of them that git was asked for
@@ -261,7 +264,9 @@ class TreeNow:
         new = sorted(self._read_ones(new), key=lambda path: (PurePosixPath(path).name != base, path))
         indexed = [path for path in self._indexed_files(name, since) if self._is_newer(path, since)]
         left = MOST_NAMED
-        for path in [path for path in dict.fromkeys((*indexed, *new)) if path != since.path][:_MOST_PARSED]:
+        paths = [path for path in dict.fromkeys((*indexed, *new)) if path != since.path][:_MOST_PARSED]
+        self.expect_past((since.commit, path) for path in paths[:MOST_NAMED])
+        for path in paths:
             shape = self.shape(path, typed=since.typed)
             if shape is not None and any(landmark.name == name for landmark in shape.landmarks):
                 yield shape
@@ -320,7 +325,9 @@ class TreeNow:
         nearest = sorted(alike, key=lambda path: (path not in changes.new, -_common_folders(path, since.path), path))
         left = MOST_CHANGED
         for start in range(0, len(nearest), MOST_CHANGED):
-            for path in self._read_ones(nearest[start : start + MOST_CHANGED])[:left]:
+            paths = self._read_ones(nearest[start : start + MOST_CHANGED])[:left]
+            self.expect_past((since.commit, path) for path in paths)
+            for path in paths:
                 left -= 1
                 shape = self.shape(path, typed=since.typed) if path != since.path else None
                 if shape is not None:
@@ -415,9 +422,20 @@ class TreeNow:
         if (file, typed) not in self._past_shapes:
             from waypost.flows.checkouts.parsed_file import past_shape  # imports parsers
 
-            contents = past_files(self._root, [file])[1] if self._root is not None and since.commit else {}
-            self._past_shapes[file, typed] = past_shape(path, contents[file], typed=typed) if file in contents else None
+            content = self._past_file(file)
+            self._past_shapes[file, typed] = past_shape(path, content, typed=typed) if content is not None else None
         return self._past_shapes[file, typed]
+
+    def expect_past(self, files: Iterable[FileAtCommit]) -> None:
+        """Fetch these together with the next one that is needed. Each call of git costs more than a file."""
+        self._expected |= dict.fromkeys(file for file in files if file not in self._past_files)
+
+    def _past_file(self, file: FileAtCommit) -> bytes | None:
+        if file not in self._past_files and self._root is not None and file[0]:
+            wanted = list(dict.fromkeys((file, *islice(self._expected, _MOST_FETCHED))))
+            self._past_files |= dict.fromkeys(wanted, None) | past_files(self._root, wanted)[1]
+            self._expected = {other: None for other in self._expected if other not in self._past_files}
+        return self._past_files.get(file)
 
     def _same_content(self, since: Pin, digests: Collection[bytes]) -> str | None:
         row = self.row(since.path)

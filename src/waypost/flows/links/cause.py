@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 SECONDS = 0.3  # for all memories of one check; the others are explained when they are shown next
 SECONDS_FOR_ONE = 4.0  # for a memory that is shown alone
 _LONGEST_AUTHOR = 60
+_MOST_FETCHED = 8  # commits whose files are read in one go; of more, only some are looked at
 
 
 @dataclass(slots=True)
@@ -44,6 +45,8 @@ class CauseSearch:
         latest = next(iter(commits.values()), None)
         if latest is not None and len(commits) == 1 and start == pin.commit and self.tree.is_committed(paths):
             return _cause_of(latest)  # no other commit touched the files
+        if len(commits) <= _MOST_FETCHED:
+            self.tree.expect_past((commit, path) for commit in (*commits, start) for path in paths)
         if latest is None or self._is_same(reference, pin, latest.commit, paths):
             return None
         is_known = self._is_same(reference, pin, start, paths)  # not if it was committed later, or on another branch
