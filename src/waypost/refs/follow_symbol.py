@@ -49,7 +49,7 @@ def follow_symbol(anchor: Anchor, here: FileShape | None, others: OtherFiles) ->
 
 
 def follow_unchanged(anchor: Anchor, shape: FileShape) -> CodeVerdict | None:
-    """What `follow_symbol` finds if the only symbol of this name in the file is the same as it was, else None.
+    """What `follow_symbol` finds if the only symbol of this name in the file is unchanged. Otherwise None.
 
     The shape needs no other landmarks and no other words.
     """
