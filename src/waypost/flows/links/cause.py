@@ -36,9 +36,10 @@ class CauseSearch:
 
     def find(self, reference: CodeReference, pin: "Pin", finding: CodeVerdict) -> CausingCommit | None:
         """The commit after the pin that changed the code. None if the change is not committed, or git does not know."""
-        if not pin.commit or not reference.anchor or not self.has_time:
+        if pin.commit in ("", self.tree.head.commit) or not reference.anchor or not self.has_time:
             return None
-        paths = tuple(dict.fromkeys(path for path in (pin.path, finding.path, *self.tree.past_paths(pin)) if path))
+        past = self.tree.past_paths(pin) if finding.path != pin.path else ()
+        paths = tuple(dict.fromkeys(path for path in (pin.path, finding.path, *past) if path))
         start = self.tree.fork_from(pin.commit)
         left = self._until - time.monotonic()
         commits = {row.commit: row for row in self.tree.commits_since(start, paths, max(0.1, left))}
