@@ -1,6 +1,6 @@
 """Verdicts along real release histories, on several routes to the same commit.
 
-python -m benchmarks.staleness.routes --git DIR --scratch DIR --readers FILE.toml [--half seen|kept|unseen] [--only NAME]
+python -m benchmarks.staleness.routes --git DIR --scratch DIR --readers FILE.toml [--half seen|kept|unseen|final] [--only NAME]
 
 Memories are pinned at the first tag of `routes.toml`. Each later tag is then reached stepwise, directly, in a new worktree,
 and backwards from the last tag. Labels come from each language's own parser (`labels.py`) and from the lines' content.
@@ -400,7 +400,7 @@ def main() -> None:
     parser.add_argument("--git", type=Path, required=True, help="folder of bare git directories")
     parser.add_argument("--scratch", type=Path, required=True)
     parser.add_argument("--readers", type=Path, required=True, help='TOML: language = "command"')
-    parser.add_argument("--half", choices=("seen", "kept", "unseen"), default="seen")
+    parser.add_argument("--half", choices=("seen", "kept", "unseen", "final"), default="seen")
     parser.add_argument("--only", nargs="*", default=())
     parser.add_argument("--wrong", type=Path, help="write every wrong or disagreeing verdict to this file")
     options = parser.parse_args()

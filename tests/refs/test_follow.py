@@ -360,6 +360,21 @@ class Timeout:
 """
 
 
+def test_a_method_that_moved_with_its_class_is_found_after_a_rewrite() -> None:
+    """Its class and its name say which one it is. A function of that name alone must be more alike."""
+    rewritten = (
+        "    def total(self, rate):\n"
+        "        amount = sum(prices.of(row) * count for row, count in self.rows)\n"
+        "        if rate < 0 or rate > self.limits.highest_rate:\n"
+        '            raise OutOfRange(f"{rate} is no rate that is known here", self.limits)\n'
+        "        self.log.write(self.name, rate, amount)\n"
+        "        return self.rounding.apply(amount + self.taxes.on(amount, rate))\n"
+    )
+    verdict = followed(CART, {"buy.py": f"class Cart:\n{rewritten}"}, symbol="Cart.total")
+    assert (verdict.state, verdict.path, verdict.name) == (CHANGED, "buy.py", "Cart.total")
+    assert followed(CART, {"buy.py": f"class Basket:\n{rewritten}"}, symbol="Cart.total").state == DELETED
+
+
 def test_a_constructor_that_moved_with_its_class_is_found_after_an_edit() -> None:
     now = TIMEOUT.replace("connect=None, read=None, total=None", "total=None, connect=None, read=None")
     verdict = followed(TIMEOUT, {"cart.py": "", "timeout.py": f"import sys\n\n\n{now}"}, symbol="Timeout.__init__")

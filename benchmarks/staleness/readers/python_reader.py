@@ -1,7 +1,8 @@
 """Reads Python by its own parser: one file name a line on standard input, one JSON object a line on standard output:
 {file, ok, tokens: [text...], rows: [line...], defs: [{name, qualname, sig, kind, start, end, first, last}]}
 
-Tokens are those of the file without comments, docstrings and type annotations; strings count by their value.
+Tokens are those of the file without comments, docstrings and type annotations, except those of fields without a value.
+Strings count by their value.
 """
 
 import ast
@@ -49,7 +50,8 @@ def _ignored(tree: ast.Module, lines: list[bytes]) -> tuple[list[Span], list[Spa
             spans += [
                 _span(part, lines) for part in ast.walk(node) if isinstance(part, ast.AnnAssign) and part.value is None
             ]
-        if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation:
+        is_valued = not isinstance(node, ast.AnnAssign) or node.value is not None  # of a bare field the type is all
+        if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation and is_valued:
             annotations.append(_span(node.annotation, lines))
     return spans, annotations
 

@@ -1,11 +1,15 @@
 """Parse one file: with a grammar, as a document, or by patterns."""
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from waypost.code.files.languages import is_document
 from waypost.code.scip import descriptor, scip_prefix
 from waypost.code.source import COMPONENT_LANGUAGES, Call, Import, Parsed, SourceFile, Symbol
 from waypost.code.syntax.grammars import has_grammar
+
+if TYPE_CHECKING:
+    from tree_sitter import Tree
 
 _MOST_UNCLOSED = 100
 
@@ -23,6 +27,16 @@ def parse(source: SourceFile) -> Parsed:
     return _by_patterns(source)
 
 
+def parse_outline(source: SourceFile) -> "tuple[Parsed, Tree | None]":
+    """The symbols of a file by name, kind and lines, and its syntax tree if it has a grammar. The rest is left out."""
+    if not has_grammar(source.language) or _has_unclosed_comments(source.text):
+        return parse(source), None
+    from waypost.code.syntax.reader import read_source, source_bytes, syntax_tree
+
+    tree = syntax_tree(source.language, source_bytes(source.text))
+    return _or_by_patterns(source, read_source(source, tree)), tree
+
+
 def _has_unclosed_comments(text: str) -> bool:
     """Whether many comments are opened but not closed. Grammars take minutes on such files."""
     openings = text.count("/*")
@@ -32,7 +46,10 @@ def _has_unclosed_comments(text: str) -> bool:
 def _with_grammar(source: SourceFile) -> Parsed:
     from waypost.code.syntax.reader import read_source
 
-    parsed = read_source(source)
+    return _or_by_patterns(source, read_source(source))
+
+
+def _or_by_patterns(source: SourceFile, parsed: Parsed) -> Parsed:
     if parsed.symbols or not parsed.broken:
         return parsed
     by_patterns = _by_patterns(source)

@@ -79,7 +79,7 @@ class Symbol:
     kind: str  # one of SYMBOL_KINDS
     lines: LineRange  # from the definition (Python's `def`, not its decorators) to its last line
     first_line: int  # including decorators, attributes and its comment
-    signature: str  # on one line, without the body: "def write(self, row: Row) -> int"
+    signature: str = ""  # on one line, without the body: "def write(self, row: Row) -> int"
     parameters: tuple[str, ...] = ()  # names, as written, without `self`, `this`, types and defaults
     returns: str | None = None
     doc: str = ""  # docstring or leading comment, without markers, dedented

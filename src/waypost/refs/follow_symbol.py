@@ -29,7 +29,8 @@ _WORDS_RENAMED_HERE = 8  # another name in its own file, where nothing else has 
 _WORDS_EDITED = 8  # a symbol that was edited, and also moved or renamed
 # Likeness an edited symbol needs to count as the same.
 _ALIKE_OVERLOAD = 0.5  # below this, the overload that was meant is gone
-_ALIKE_QUALIFIED = 0.5  # same qualified name in another file
+_ALIKE_MEMBER = 0.3  # same name in the same class, which is in another file now
+_ALIKE_QUALIFIED = 0.5  # same name outside of classes, in another file
 _ALIKE_NAMED = 0.7  # same last name, or another name in the same parent
 _MOST_OTHERS = 5
 
@@ -45,6 +46,15 @@ def follow_symbol(anchor: Anchor, here: FileShape | None, others: OtherFiles) ->
     if verdict is not None:
         return verdict
     return (_alike_here(anchor, here, others) if here is not None else None) or CodeVerdict(DELETED)
+
+
+def follow_unchanged(anchor: Anchor, shape: FileShape) -> CodeVerdict | None:
+    """What `follow_symbol` finds if the only symbol of this name in the file is unchanged. Otherwise None.
+
+    The shape needs no other landmarks and no other words.
+    """
+    verdict = None if anchor.broken else _by_name(anchor, shape, UNCHANGED)
+    return verdict if verdict is not None and verdict.state == UNCHANGED else None
 
 
 def _by_name(anchor: Anchor, shape: FileShape, same: str) -> CodeVerdict | None:
@@ -133,7 +143,8 @@ def _edited_in_other_file(anchor: Anchor, candidates: list[_Spot], others: Other
     same_name = is_named(candidates[0][1], anchor.qualified)
     if last_name(anchor.qualified).startswith("__") and not (same_name and parent_of(anchor.qualified)):
         return None
-    least = _ALIKE_QUALIFIED if same_name else _ALIKE_NAMED
+    alike = _ALIKE_MEMBER if parent_of(anchor.qualified) else _ALIKE_QUALIFIED
+    least = alike if same_name else _ALIKE_NAMED
     return _most_alike(anchor, candidates, least)
 
 

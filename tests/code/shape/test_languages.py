@@ -4,10 +4,12 @@ from typing import NamedTuple
 
 import pytest
 
-from waypost.code.parse import parse
-from waypost.code.shape.build import shape_of
+from waypost.code.parse import parse, parse_outline
+from waypost.code.shape.build import shape_of, symbol_shape
 from waypost.code.source import SourceFile
+from waypost.code.syntax.reader import source_bytes
 from waypost.model.shape import FileShape
+from waypost.refs.symbols import meaning_of
 
 
 class Sample(NamedTuple):
@@ -833,3 +835,19 @@ def test_the_order_of_imports_does_not_count(language: str, head: str, imports: 
 def test_the_order_of_other_statements_counts() -> None:
     assert meaning("python", "import a\nf()\nimport b\n") != meaning("python", "import b\nf()\nimport a\n")
     assert meaning("python", "f()\ng()\n") != meaning("python", "g()\nf()\n")
+
+
+@pytest.mark.parametrize("typed", [False, True])
+@pytest.mark.parametrize("language", SAMPLES)
+def test_a_symbol_alone_has_the_same_meaning_as_in_its_whole_file(language: str, typed: bool) -> None:
+    source = SourceFile("a", language, SAMPLES[language].code)
+    outline, tree = parse_outline(source)
+    parsed = parse(source)
+    whole = shape_of(source, parsed, typed=typed)
+    again = shape_of(source, outline, typed=typed, tree=tree)
+    assert (again.landmarks, again.words, again.kinds) == (whole.landmarks, whole.words, whole.kinds)
+    for place in range(len(parsed.symbols)):
+        assert tree is not None
+        alone = symbol_shape(outline, source_bytes(source.text), tree, place, typed=typed)
+        assert alone.landmarks == whole.landmarks[place : place + 1]
+        assert meaning_of(alone, alone.landmarks[0]) == meaning_of(whole, whole.landmarks[place])

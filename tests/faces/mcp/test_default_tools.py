@@ -28,13 +28,15 @@ def test_the_actor_is_the_client_and_the_source_an_agent_whatever_the_text_says(
     assert (version.source, version.actor) == ("agent", "test-agent")
 
 
-def test_a_stale_memory_says_so_and_why(agent: Agent, shop: Path) -> None:
-    agent.text("remember", text=TOKENS, refs=["app.py#Shop.is_fresh"])
+def test_a_stale_memory_says_so_and_why_until_an_agent_verifies_it(agent: Agent, shop: Path) -> None:
+    kept = agent.data("remember", text=TOKENS, refs=["app.py#Shop.is_fresh"])
     (shop / "app.py").write_text("class Shop:\n    def is_fresh(self, token):\n        return token.age < LIMIT\n")
     told = agent.text("recall", question="tokens live", scope="facts")
     assert "STALE, check the code: code changed: app.py" in told
     assert agent.data("about_code", path="app.py:2")["hits"][0]["stale"].startswith("code changed: app.py")
     assert agent.data("recall", question="tokens live", scope="facts", fresh=True)["hits"] == []
+    assert "it is verified now" in agent.text("remember", text=TOKENS, replaces=kept["id"])
+    assert "STALE" not in agent.text("recall", question="tokens live", scope="facts")
 
 
 def test_texts_are_cut_and_an_id_gives_the_whole(agent: Agent) -> None:

@@ -93,6 +93,17 @@ def test_the_same_text_with_its_id_verifies_a_stale_memory(commits: Commits, mem
     assert not shown(memory, made.id).state.is_stale
 
 
+def test_remembering_the_same_text_in_place_of_a_memory_verifies_it(commits: Commits, memory: Memory) -> None:
+    """MCP corrects and verifies that way: the reference is given again, at the place where the code is now."""
+    made = memory.remember("Rows are split at a sign", refs=["mode.py#parse"])
+    commits.commit("semicolons", "# modes\n" + MODE.replace("','", "';'"), "2026-01-03T10:00:00Z")
+    place = str(shown(memory, made.id).links[0].reference)
+    receipt = memory.remember("Rows are split at a sign", replaces=made.id, refs=[place])
+    assert (receipt.id, receipt.status) == (made.id, "duplicate")
+    assert "it is verified now" in (receipt.reason or "")
+    assert not shown(memory, made.id).state.is_stale
+
+
 def test_an_agent_does_not_verify_a_persons_memory_by_repeating_it(
     commits: Commits, memory: Memory, person: Memory
 ) -> None:
@@ -134,3 +145,73 @@ def test_a_search_that_was_cut_is_finished_when_the_memory_is_shown(
     link = shown(memory, made.id).links[0]
     assert link.cause is not None
     assert link.cause.commit == cause
+
+
+@pytest.mark.parametrize(("into", "merged"), [("main", "side"), ("side", "main")])
+def test_the_commit_of_a_merged_branch_is_named_with_its_author_and_lines(
+    commits: Commits, memory: Memory, git: Git, into: str, merged: str
+) -> None:
+    """Both sides edit the file, so the merge differs from each of them. The author of the change is not who merged."""
+    made = memory.remember("Rows are split at commas", refs=["mode.py#parse"])
+    git(commits.tree, "checkout", "-q", "-b", "side")
+    edited = MODE.replace("','", "';'")
+    cause = commits.commit("semicolons", edited, "2026-01-02T10:00:00Z", "Grace Hopper")
+    commits.commit("comment", "# modes\n" + edited, "2026-01-02T11:00:00Z")
+    git(commits.tree, "checkout", "-q", "main")
+    for number in (2, 3, 4):
+        commits.commit("unrelated", MODE.replace("return 1", f"return {number}"), f"2026-01-03T1{number}:00:00Z")
+    git(commits.tree, "checkout", "-q", into)
+    git(commits.tree, "merge", "-q", "-m", "merge", merged)
+    linked = shown(memory, made.id)
+    assert f"changed in {cause[:7]} (2026-01-02, Grace Hopper): +1 −1" in (linked.state.stale_reason or "")
+    assert linked.stale_since == datetime(2026, 1, 2, 10, tzinfo=UTC)
+
+
+def test_a_change_in_the_merge_itself_names_the_merge(commits: Commits, memory: Memory, git: Git) -> None:
+    made = memory.remember("Rows are split at commas", refs=["mode.py#parse"])
+    git(commits.tree, "checkout", "-q", "-b", "side")
+    commits.commit("unrelated", MODE.replace("return 1", "return 2"), "2026-01-02T10:00:00Z")
+    git(commits.tree, "checkout", "-q", "main")
+    commits.commit("comment", "# modes\n" + MODE, "2026-01-03T10:00:00Z")
+    git(commits.tree, "merge", "-q", "--no-commit", "side")
+    merge = commits.commit("merge", MODE.replace("','", "';'"), "2026-01-04T10:00:00Z")
+    assert f"changed in {merge[:7]} (2026-01-04" in (shown(memory, made.id).state.stale_reason or "")
+
+
+def test_commits_that_do_not_descend_from_the_pin_are_not_the_cause(commits: Commits, memory: Memory, git: Git) -> None:
+    """The main branch had older code until the branch with the pinned code was merged."""
+    git(commits.tree, "checkout", "-q", "-b", "side")
+    commits.commit("semicolons", MODE.replace("','", "';'"), "2026-01-02T10:00:00Z")
+    made = memory.remember("Rows are split at semicolons", refs=["mode.py#parse"])
+    commits.commit("more", MODE.replace("','", "';'") + "\n\nSIDE = 1\n", "2026-01-03T10:00:00Z")
+    git(commits.tree, "checkout", "-q", "main")
+    commits.commit("unrelated", "# modes\n" + MODE, "2026-01-04T10:00:00Z")
+    git(commits.tree, "merge", "-q", "-m", "merge", "side")
+    edited = (commits.tree / "mode.py").read_text().replace("';'", "'|'")
+    cause = commits.commit("bars", edited, "2026-01-06T10:00:00Z", "Grace Hopper")
+    assert f"changed in {cause[:7]} (2026-01-06, Grace Hopper)" in (shown(memory, made.id).state.stale_reason or "")
+
+
+def test_code_that_another_branch_never_had_has_no_cause(commits: Commits, memory: Memory, git: Git) -> None:
+    git(commits.tree, "checkout", "-q", "-b", "side")
+    commits.commit("semicolons", MODE.replace("','", "';'"), "2026-01-02T10:00:00Z")
+    made = memory.remember("Rows are split at semicolons", refs=["mode.py#parse"])
+    git(commits.tree, "checkout", "-q", "main")
+    commits.commit("unrelated", "# modes\n" + MODE, "2026-01-04T10:00:00Z")
+    link = shown(memory, made.id).links[0]
+    assert link.is_stale and link.cause is None
+
+
+def test_a_change_after_a_squashed_branch_is_named(commits: Commits, memory: Memory, git: Git) -> None:
+    git(commits.tree, "checkout", "-q", "-b", "side")
+    edited = MODE.replace("','", "';'")
+    commits.commit("semicolons", edited, "2026-01-02T10:00:00Z")
+    made = memory.remember("Rows are split at semicolons", refs=["mode.py#parse"])
+    git(commits.tree, "checkout", "-q", "main")
+    commits.commit("unrelated", "# modes\n" + MODE, "2026-01-03T10:00:00Z")
+    commits.commit("squash", "# modes\n" + edited, "2026-01-04T10:00:00Z")
+    cause = commits.commit("bars", "# modes\n" + edited.replace("';'", "'|'"), "2026-01-05T10:00:00Z")
+    for number in range(3):
+        text = f"LAST = {number}\n" + edited.replace("';'", "'|'")
+        commits.commit("later", text, f"2026-01-06T1{number}:00:00Z")
+    assert f"changed in {cause[:7]} (2026-01-05" in (shown(memory, made.id).state.stale_reason or "")

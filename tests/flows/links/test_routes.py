@@ -166,6 +166,28 @@ def test_earlier_pins_survive_an_export(open_memory: OpenMemory, tree: Path, git
     assert CodeReference.from_json(reference.to_json(anchored=True)) == reference
 
 
+def test_code_does_not_move_into_files_that_are_skipped(
+    open_memory: OpenMemory, tree: Path, git: Git, history: list[str]
+) -> None:
+    """Git lists a bundle as changed. Without an index it is never looked at, so it must not be with one either."""
+    git(tree, "checkout", "-q", history[0])
+    code = "function parseCookie(text) {\n  const rows = text.split(';');\n  return rows.map((row) => row.trim());\n}\n"
+    write(tree, "lib/cookies.js", f"{code}\n\nfunction other(text) {{\n  return text;\n}}\n")
+    git(tree, "add", "-A")
+    git(tree, "commit", "-qm", "cookies")
+    with open_memory(str(tree)) as memory:
+        memory.index()
+        made = [
+            memory.remember(f"{ref} is about cookies", refs=[f"lib/cookies.js#{ref}"]) for ref in ("L1-L4", "L2-L3")
+        ]
+        write(tree, "lib/cookies.js", "function other(text) {\n  return text;\n}\n")
+        write(tree, "dist/shop.min.js", code)
+        git(tree, "add", "-f", "-A")
+        git(tree, "commit", "-qm", "bundle")
+        states = [memory.show(receipt.id or "").links[0].finding.state for receipt in made]
+    assert states == [DELETED, DELETED]
+
+
 def test_nearby_files_are_searched_first(open_memory: OpenMemory, tree: Path, git: Git, history: list[str]) -> None:
     git(tree, "checkout", "-q", history[0])
     note = "# Connections are closed by the server\n# after ten seconds without a request.\n"

@@ -12,43 +12,47 @@ from waypost.code.git.history import commit_time
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _MARK = "\x1e"
-_MOST_COMMITS = 400
+_MOST_COMMITS = 2_000
 _SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class FileCommit:
     commit: str
+    parents: tuple[str, ...]  # among commits that touched the files or merged such ones; then `since`
     at: datetime
     author: str
-    added: int  # lines in the given files
+    added: int  # lines in the given files, compared with the first parent
     removed: int
 
 
 def commits_since(root: Path, since: str, paths: Sequence[str], *, seconds: float = _SECONDS) -> tuple[FileCommit, ...]:
-    """The commits between `since` and the current one that touched these files, oldest first. Empty if git does not know."""
+    """The commits from `since` to the current one that touched these files, latest first. Empty if git does not know.
+
+    Commits that do not descend from `since` are left out: nobody changed there what `since` had.
+    """
     checkout = open_checkout(root)
     safe = [path for path in dict.fromkeys(paths) if unsafe_name(path) is None]
     if checkout is None or not safe or not _COMMIT.fullmatch(since):
         return ()
     answer = checkout.ask(
-        *("log", "--topo-order", f"--max-count={_MOST_COMMITS}", f"--format=tformat:{_MARK}%H%x1f%ct%x1f%an"),
+        *("log", "--topo-order", f"--max-count={_MOST_COMMITS}", f"--format=tformat:{_MARK}%H%x1f%P%x1f%ct%x1f%an"),
+        *("--ancestry-path", "--simplify-merges", "--parents", "--diff-merges=first-parent"),
         *("--numstat", "--no-renames", "--no-notes", "--no-ext-diff", "--no-textconv", "--no-color"),
         *("--ignore-submodules=all", f"{since}..HEAD", "--", *safe),
         seconds=seconds,
         variables=LITERAL,
     )
     text = (answer or b"").decode("utf-8", "replace")
-    commits = [commit for record in text.split(_MARK)[1:] if (commit := _commit_of(record)) is not None]
-    return tuple(reversed(commits))
+    return tuple(commit for record in text.split(_MARK)[1:] if (commit := _commit_of(record)) is not None)
 
 
 def _commit_of(record: str) -> FileCommit | None:
     head, _, stat = record.partition("\n")
     fields = head.split("\x1f")
-    time = commit_time(fields[1]) if len(fields) == 3 else None
+    time = commit_time(fields[2]) if len(fields) == 4 else None
     if time is None or not _COMMIT.fullmatch(fields[0]):
         return None
     counts = [line.split("\t")[:2] for line in stat.splitlines() if line.count("\t") >= 2]
     added, removed = (sum(int(pair[side]) for pair in counts if pair[side].isdigit()) for side in (0, 1))
-    return FileCommit(fields[0], time, fields[2], added, removed)
+    return FileCommit(fields[0], tuple(fields[1].split()), time, fields[3], added, removed)

@@ -29,7 +29,7 @@ def later_paths(
     if checkout is None:
         return {}
     end = time.monotonic() + seconds
-    base = _common_ancestor(checkout, since, seconds)
+    base = common_ancestor(root, since, seconds=seconds)
     return _follow(checkout, f"{base}..HEAD" if base else "HEAD", paths, "D", end)
 
 
@@ -46,10 +46,13 @@ def earlier_paths(
     return _follow(checkout, f"HEAD..{commit}", paths, "A", time.monotonic() + seconds)
 
 
-def _common_ancestor(checkout: GitCheckout, commits: Iterable[str], seconds: float) -> str:
+def common_ancestor(root: Path, commits: Iterable[str], *, seconds: float = SECONDS) -> str:
     """The latest commit from which all these and the current one descend. Empty if git does not know it."""
+    checkout = open_checkout(root)
     chosen = list(dict.fromkeys(commits))
-    if not chosen or len(chosen) > _MOST_BASES or not all(_COMMIT.fullmatch(commit.encode()) for commit in chosen):
+    if checkout is None or not chosen or len(chosen) > _MOST_BASES:
+        return ""
+    if not all(_COMMIT.fullmatch(commit.encode("ascii", "replace")) for commit in chosen):
         return ""
     answer = checkout.ask("merge-base", "--octopus", "HEAD", *chosen, seconds=seconds) or b""
     base = answer.strip()

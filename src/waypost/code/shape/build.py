@@ -3,6 +3,7 @@
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from waypost.code.documents.keys import ConfigKey, ini_keys, toml_keys, yaml_keys
 from waypost.code.documents.parse import lines_of
@@ -12,9 +13,13 @@ from waypost.code.shape.sheet import ShapeSheet
 from waypost.code.shape.significant_syntax import read_tree
 from waypost.code.shape.text import read_text
 from waypost.code.source import COMPONENT_LANGUAGES, Parsed, SourceFile
-from waypost.code.syntax.grammars import grammar, has_grammar
-from waypost.code.syntax.reader import source_bytes
+from waypost.code.syntax.grammars import has_grammar
+from waypost.code.syntax.reader import source_bytes, syntax_tree
+from waypost.model.reference import LineRange
 from waypost.model.shape import LIST, SECTION, FileShape, Landmark, word_code
+
+if TYPE_CHECKING:
+    from tree_sitter import Tree
 
 _TREE = "tree-sitter"
 _LARGE = 20_000  # bytes
@@ -24,10 +29,13 @@ _DEEPEST = 1  # levels of nested keys; deeper ones belong to them
 _MOST = 5_000  # keys; a file with more has only top-level landmarks
 
 
-def shape_of(source: SourceFile, parsed: Parsed, *, typed: bool = False) -> FileShape:
-    """The shape of a parsed file. Type annotations are part of it only if `typed`. Never fails."""
+def shape_of(source: SourceFile, parsed: Parsed, *, typed: bool = False, tree: "Tree | None" = None) -> FileShape:
+    """The shape of a parsed file. Type annotations are part of it only if `typed`. Never fails.
+
+    `tree` is the syntax tree of the file, if it has one and is at hand.
+    """
     data = source_bytes(source.text)
-    sheet = _sheet(source, parsed, data, typed)
+    sheet = _sheet(source, parsed, data, typed, tree)
     return FileShape(
         path=source.path,
         language=source.language,
@@ -48,25 +56,39 @@ def shape_of(source: SourceFile, parsed: Parsed, *, typed: bool = False) -> File
     )
 
 
+def symbol_shape(parsed: Parsed, data: bytes, tree: "Tree", place: int, *, typed: bool) -> FileShape:
+    """The shape of the file with this symbol as its only landmark and, at least, all words on its lines."""
+    symbol = parsed.symbols[place]
+    sheet = read_tree(parsed.language, tree, data, typed, LineRange(symbol.first_line, symbol.lines.end))
+    return FileShape(
+        path=parsed.path,
+        language=parsed.language,
+        line_count=parsed.line_count,
+        landmarks=tuple(_symbols(parsed, sheet, [place])),
+        words=sheet.words,
+        rows=sheet.rows,
+        opens=sheet.opens,
+        closes=sheet.closes,
+        kinds=sheet.kinds,
+        parents=sheet.parents,
+        imports=_imports(parsed.language, sheet, typed),
+        typed=typed,
+    )
+
+
 def _text_code(line: bytes) -> int:
     text = b"".join(line.split())
     return word_code(text) if text else 0
 
 
-def _sheet(source: SourceFile, parsed: Parsed, data: bytes, typed: bool) -> ShapeSheet:
+def _sheet(source: SourceFile, parsed: Parsed, data: bytes, typed: bool, tree: "Tree | None") -> ShapeSheet:
     if parsed.parser == _TREE and parsed.language in COMPONENT_LANGUAGES:
         return _component(source, data, typed)
     # Parsing a large file without any result takes very long.
     is_hopeless = parsed.broken and not parsed.symbols and len(data) > _LARGE
     if parsed.parser != _TREE or not has_grammar(source.language) or is_hopeless:
         return read_text(source.language, data)
-    return _tree(source.language, data, typed)
-
-
-def _tree(language: str, data: bytes, typed: bool) -> ShapeSheet:
-    from tree_sitter import Parser
-
-    return read_tree(language, Parser(grammar(language).language).parse(data), data, typed)
+    return read_tree(source.language, tree or syntax_tree(source.language, data), data, typed)
 
 
 def _component(source: SourceFile, data: bytes, typed: bool) -> ShapeSheet:
@@ -79,16 +101,17 @@ def _component(source: SourceFile, data: bytes, typed: bool) -> ShapeSheet:
         end = text.rstrip().count(b"\n") + 1
         if first > done:
             sheet.append(read_text(source.language, data, (done + 1, first - 1)))
-            sheet.append(_tree(script.language, text, typed))
+            sheet.append(read_tree(script.language, syntax_tree(script.language, text), text, typed))
             done = end
     sheet.append(read_text(source.language, data, (done + 1, last)))
     return sheet
 
 
-def _symbols(parsed: Parsed, sheet: ShapeSheet) -> Iterator[Landmark]:
+def _symbols(parsed: Parsed, sheet: ShapeSheet, places: Sequence[int] | None = None) -> Iterator[Landmark]:
+    """The landmarks of all symbols, or of those at these indices."""
     rows = sheet.rows
     wrapped = _decorated(parsed.language, sheet)
-    for symbol in parsed.symbols:
+    for symbol in parsed.symbols if places is None else [parsed.symbols[place] for place in places]:
         define, end = symbol.lines.start, symbol.lines.end
         # Comments are not words: the first word belongs to a decorator or the definition.
         place = bisect_left(rows, symbol.first_line)

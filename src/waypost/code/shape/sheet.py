@@ -9,23 +9,23 @@ _NOTE_WORD = re.compile(rb"[\w\x80-\xff]+")
 
 
 class ShapeSheet:
-    """The arrays of a shape while they are filled."""
+    """The arrays of a shape while they are filled, from the start of a line on."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, line: int = 1, begin: int = 0) -> None:
         self.data = data
         self.words, self.rows = array("Q"), array("I")
         self.opens, self.closes, self.kinds, self.parents = array("I"), array("I"), array("Q"), array("i")
         self.notes, self.note_rows = array("Q"), array("I")
         self._codes: dict[bytes, int] = {}
-        self._row = 1
-        self._break = data.find(b"\n")
+        self._row = line
+        self._break = data.find(b"\n", begin)
 
     def word(self, text: bytes, position: int) -> None:
         code = self._codes.get(text)
         if code is None:
             code = self._codes[text] = word_code(text)
         self.words.append(code)
-        self.rows.append(self._line(position))
+        self.rows.append(self._row if self._break < 0 or position <= self._break else self._line(position))
 
     def note(self, start: int, end: int) -> None:
         for match in _NOTE_WORD.finditer(self.data, start, end):

@@ -26,6 +26,7 @@ from waypost.code.shape.plan import (
     plan_for,
 )
 from waypost.code.shape.sheet import ShapeSheet
+from waypost.model.reference import LineRange
 from waypost.model.shape import LIST
 
 if TYPE_CHECKING:
@@ -41,18 +42,24 @@ _PIECE = re.compile(rb"[\w\x80-\xff]+|\n|[^\S\n]+|.", re.DOTALL)
 _NAME = re.compile(rb"[A-Za-z_$][\w$]*")
 _SPACE = b" \t\r\n\f\v\\;\xef\xbb\xbf"  # between nodes; some grammars have no node for an optional semicolon
 _NO_MARK = -1
+_OPTIONAL = frozenset({DROP, COMMA, SIGN, BAR, STATEMENT})  # a child with one of these may not count
 _NOTHING: frozenset[int] = frozenset()
 
 
-def read_tree(language: str, tree: "Tree", data: bytes, typed: bool = False) -> ShapeSheet:
-    sheet = ShapeSheet(data)
-    _Walk(plan_for(language, typed), sheet).walk(tree.root_node)
+def read_tree(
+    language: str, tree: "Tree", data: bytes, typed: bool = False, lines: LineRange | None = None
+) -> ShapeSheet:
+    """The words and marks of the file, or of these lines and what is partly on them."""
+    begin, end = (0, len(data)) if lines is None else _bytes_of(data, lines)
+    sheet = ShapeSheet(data, lines.start if lines is not None else 1, begin)
+    _Walk(plan_for(language, typed), sheet, begin, end).walk(tree.root_node)
     return sheet
 
 
 class _Walk:
-    def __init__(self, plan: ShapePlan, sheet: ShapeSheet) -> None:
+    def __init__(self, plan: ShapePlan, sheet: ShapeSheet, begin: int, end: int) -> None:
         self.plan, self.sheet, self.data = plan, sheet, sheet.data
+        self.begin, self.end = begin, end  # what lies outside is left out
         self.position = 0  # everything before it is processed
         self.key = -1  # where the key of a pair begins
 
@@ -123,6 +130,8 @@ class _Walk:
         """Process text outside all nodes. It counts, unless it is white space outside strings."""
         gap, start = self.data[self.position : until], self.position
         self.position = until
+        if gap == b" " and around not in (STRING, LOOSE):
+            return
         if around in (STRING, LOOSE):
             self.sheet.word(gap, start)
         elif not gap.isspace() and (text := gap.strip(_SPACE)):
@@ -237,37 +246,58 @@ class _Walk:
         return around is not None
 
     def _relevant_children(self, node: "Node", own_action: int, mark: int) -> "Iterator[Node]":
-        """The children that count: without brackets, optional commas or semicolons, and type annotations."""
+        """The children that count: without brackets, optional commas or semicolons, and type annotations.
+
+        Plain tokens are processed here, since most children are such.
+        """
         plan, own = self.plan, node.kind_id
-        annotations = self._annotations(node)
-        keep, omit = plan.keep.get(own, _NOTHING), plan.omit.get(own, _NOTHING)
+        annotations = self._annotations(node) if own in plan.annotations else _NOTHING
+        omit = plan.omit.get(own, _NOTHING)
         if own in plan.pairs:
             self.key = node.start_byte
         before, last = DROP, -1
         for child in node.children:
             kind = child.kind_id
             action = plan.actions.get(kind, CLEAR)
-            if kind in annotations or (action == STATEMENT and plan.valued and self._is_bare_declaration(child)):
-                dropped = True
-            elif kind in omit:
-                dropped = not any(inner.is_named and not self._is_note(inner) for inner in child.children)
-            elif action == COMMA:
-                dropped = kind not in keep and before not in (DROP, COMMA)
-            elif action == SIGN:
-                dropped = kind not in keep or last in plan.final
-            elif action == BAR:
-                dropped = child.start_byte == node.start_byte
-            else:
-                dropped = action == DROP and kind not in keep
+            start, end = child.start_byte, child.end_byte
+            is_here = self.begin <= end and start <= self.end
+            dropped = kind in annotations or (
+                (action in _OPTIONAL or kind in omit) and self._is_dropped(node, child, action, before, last)
+            )
             before, last = action, kind
-            if dropped:
-                if action == DROP and mark != _NO_MARK:
-                    self.sheet.kinds[mark] |= LIST
-                if child.start_byte > self.position:
-                    self._gap(child.start_byte, own_action)
-                self.position = max(self.position, child.end_byte)
-            else:
+            if is_here and not dropped and (child.child_count or action not in (PLAIN, CLEAR)):
                 yield child
+                continue
+            if is_here and start > self.position:
+                self._gap(start, own_action)
+            if is_here and not dropped and start < end:
+                self._leaf(self.data[start:end], start, action)
+            elif dropped and action == DROP and mark != _NO_MARK:
+                self.sheet.kinds[mark] |= LIST
+            self.position = max(self.position, end)
+
+    def _is_dropped(self, node: "Node", child: "Node", action: int, before: int, last: int) -> bool:
+        """Whether a child does not count: an optional sign, a bracket, an empty clause or a bare declaration."""
+        plan, own, kind = self.plan, node.kind_id, child.kind_id
+        if action == STATEMENT and plan.valued and self._is_bare_declaration(child):
+            return True
+        if kind in plan.omit.get(own, _NOTHING):
+            return not any(inner.is_named and not self._is_note(inner) for inner in child.children)
+        is_kept = kind in plan.keep.get(own, _NOTHING)
+        if action == COMMA:
+            return not is_kept and before not in (DROP, COMMA)
+        if action == SIGN:
+            return not is_kept or last in plan.final
+        if action == BAR:
+            return child.start_byte == node.start_byte
+        return action == DROP and not is_kept
+
+
+def _bytes_of(data: bytes, lines: LineRange) -> tuple[int, int]:
+    """Where the first of these lines begins and the last one ends."""
+    texts = data.split(b"\n", lines.end)[: lines.end]
+    begin = sum(map(len, texts[: lines.start - 1])) + lines.start - 1
+    return begin, begin + sum(map(len, texts[lines.start - 1 :])) + lines.end - lines.start + 1
 
 
 def _has_value(node: "Node") -> bool:

@@ -30,12 +30,15 @@ _OVERLOADING = frozenset({"java", "kotlin", "csharp", "cpp"})
 _RETURN_MARKS = ":->= \t\r\n"
 
 
-def read_source(source: SourceFile) -> Parsed:
-    """The symbols, imports and calls of a file. A broken file yields what could be read."""
+def read_source(source: SourceFile, tree: "Tree | None" = None) -> Parsed:
+    """The symbols, imports and calls of a file. A broken file yields what could be read.
+
+    With a tree of `syntax_tree`, only names, kinds and lines of symbols are read.
+    """
     text = Text(source_bytes(source.text))
-    rules, dialect = grammar(source.language), _dialect(source.language)
-    tree = _tree(rules, dialect, text.data)
-    syntax = capture(rules, tree, text, overloads=source.language in _OVERLOADING)
+    rules, dialect, outline = grammar(source.language), _dialect(source.language), tree is not None
+    tree = _without_errors(rules, dialect, text.data, tree or syntax_tree(source.language, text.data))
+    syntax = capture(rules, tree, text, overloads=source.language in _OVERLOADING, outline=outline)
     for definition in syntax.definitions:
         name = definition.first("name")
         definition.name = text.of(name) if name is not None else ""
@@ -47,11 +50,17 @@ def read_source(source: SourceFile) -> Parsed:
         kept += rescue_definitions(source, syntax, kept)
     leading = LeadingItems(syntax)
     placed = nest(kept, text)
+    if outline:
+        symbols = _symbols(source, placed, None, syntax, leading)
+        return Parsed(
+            source.path,
+            source.language,
+            text.line_count,
+            symbols=tuple(_with_kinds(symbols, dialect)),
+            broken=syntax.root.has_error,
+        )
     calls, outside = _calls(syntax, placed)
-    symbols = _symbols(source, placed, calls, syntax, leading)
-    if dialect.kind is not None:
-        kinds = [dialect.kind(symbol.kind, symbol.decorators) for symbol in symbols]
-        symbols = [s if s.kind == kind else replace(s, kind=kind) for s, kind in zip(symbols, kinds, strict=True)]
+    symbols = _with_kinds(_symbols(source, placed, calls, syntax, leading), dialect)
     imports = _imports(syntax, dialect)
     return Parsed(
         path=source.path,
@@ -68,10 +77,23 @@ def read_source(source: SourceFile) -> Parsed:
     )
 
 
-def _tree(rules: Grammar, dialect: Dialect, data: bytes) -> "Tree":
+def _with_kinds(symbols: list[Symbol], dialect: Dialect) -> list[Symbol]:
+    if dialect.kind is None:
+        return symbols
+    kinds = [dialect.kind(symbol.kind, symbol.decorators) for symbol in symbols]
+    return [s if s.kind == kind else replace(s, kind=kind) for s, kind in zip(symbols, kinds, strict=True)]
+
+
+def syntax_tree(language: str, data: bytes) -> "Tree":
     from tree_sitter import Parser
 
-    tree = Parser(rules.language).parse(data)
+    return Parser(grammar(language).language).parse(data)
+
+
+def _without_errors(rules: Grammar, dialect: Dialect, data: bytes, tree: "Tree") -> "Tree":
+    """The tree, or one without what the grammar cannot parse."""
+    from tree_sitter import Parser
+
     if dialect.mask is None or not tree.root_node.has_error:
         return tree
     masked = dialect.mask(data)
@@ -95,7 +117,7 @@ def _dialect(language: str) -> Dialect:
 def _symbols(
     source: SourceFile,
     placed: list[NestedSymbol],
-    calls: list[list[Call]],
+    calls: list[list[Call]] | None,
     syntax: SyntaxCaptures,
     leading: LeadingItems,
 ) -> list[Symbol]:
@@ -112,13 +134,14 @@ def _symbols(
         plain = above + descriptor(definition.name, definition.kind)
         repeated = counts[plain] = counts.get(plain, -1) + 1
         ids.append(above + descriptor(definition.name, definition.kind, repeated) if repeated else plain)
-        symbols.append(_symbol(nested, tuple(calls[number]), ids[-1], syntax, leading))
+        symbols.append(_symbol(nested, None if calls is None else tuple(calls[number]), ids[-1], syntax, leading))
     return symbols
 
 
 def _symbol(
-    nested: NestedSymbol, calls: tuple[Call, ...], scip: str, syntax: SyntaxCaptures, leading: LeadingItems
+    nested: NestedSymbol, calls: tuple[Call, ...] | None, scip: str, syntax: SyntaxCaptures, leading: LeadingItems
 ) -> Symbol:
+    """The symbol. Without calls, only its outline."""
     definition, text = nested.definition, syntax.text
     begin = first = head = _head(definition)
     outer = definition.captures.get("outer")
@@ -129,28 +152,41 @@ def _symbol(
         first = above[0].start
     if "decorator" in definition.captures:
         begin = _start_after_decorators(definition, text, head)
+    start = text.row(begin) + 1
+    end = max(start, text.row(max(definition.start, definition.end - 1)) + 1)
+    lines, first_line = LineRange(start, end), min(start, text.row(first) + 1)
+    decorators = _decorators(definition, above, text)
+    if calls is None:
+        return Symbol(
+            definition.name,
+            nested.qualified,
+            definition.kind,
+            lines,
+            first_line,
+            parent=nested.parent,
+            decorators=decorators,
+            scip=scip,
+        )
     body = definition.first("body")
     if definition.body is None and body is not None:
         definition.body = body.start_byte
     returns = definition.returns
     if returns is None and (node := definition.first("returns")) is not None:
         returns = one_line(text.of(node), MAX_RETURNS).lstrip(_RETURN_MARKS)
-    start = text.row(begin) + 1
-    end = max(start, text.row(max(definition.start, definition.end - 1)) + 1)
     parameters = definition.parameters
     return Symbol(
         name=definition.name,
         qualified=nested.qualified,
         kind=definition.kind,
-        lines=LineRange(start, end),
-        first_line=min(start, text.row(first) + 1),
+        lines=lines,
+        first_line=first_line,
         signature=definition.signature or signature(definition, text, leading, begin),
         parameters=parameter_names(definition, text) if parameters is None else tuple(parameters),
         returns=returns or None,
         doc=_leading_doc(above) if definition.doc is None else definition.doc,
         parent=nested.parent,
         bases=_bases(definition, text),
-        decorators=_decorators(definition, above, text),
+        decorators=decorators,
         calls=calls,
         scip=scip,
     )

@@ -9,18 +9,18 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from datetime import datetime
 from functools import cached_property
-from itertools import takewhile
+from itertools import islice, takewhile
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from waypost.code.files.reading import Unread, read_bytes
 from waypost.code.files.skip import unsafe_name
-from waypost.code.files.walk import WalkedFile, walk
+from waypost.code.files.walk import WalkedFile, look_at, walk
 from waypost.code.git.command import GitCheckout, open_checkout
 from waypost.code.git.commits import FileCommit, commits_since
 from waypost.code.git.history import GitHead, TreeChanges, changed_since, head, is_ancestor
 from waypost.code.git.past_files import FileAtCommit, past_files
-from waypost.code.git.renames import SECONDS, earlier_paths, later_paths
+from waypost.code.git.renames import SECONDS, common_ancestor, earlier_paths, later_paths
 from waypost.flows.open_space import OpenSpace, indexed_commit_key, tree_changed_key
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
@@ -37,6 +37,7 @@ _MOST_SEARCHED = 2_000_000  # of one in which a name is looked for
 _NAME = re.compile(rb"[\w$\x80-\xff]+")
 _MOST_ASKED = 5_000  # definitions of one name that are read from the index
 _MOST_READ = 4_000  # files searched for a name without an index
+_MOST_FETCHED = 64  # files of an earlier commit that git returns at once
 _MOST_PARSED = 4 * MOST_NAMED  # files parsed because they contain a name, which they may not define
 
 
@@ -63,11 +64,15 @@ class TreeNow:
         self._rows: dict[str, FileRow | None] = {}
         self._words_by_path: dict[str, frozenset[bytes]] = {}
         self._past_shapes: dict[tuple[FileAtCommit, bool], FileShape | None] = {}
+        self._past_files: dict[FileAtCommit, bytes | None] = {}  # fetched and not parsed yet
+        self._expected: dict[FileAtCommit, None] = {}  # to be fetched with the next one
         self._later: dict[str, tuple[str, ...]] = {}
         self._missing: dict[str, set[str]] = {}  # missing files, and commits from which on they are followed
         self._followed: dict[str, set[str]] = {}  # those of them that git was asked for
         self._is_cut = False  # whether a search through git's history ran out of time
         self._descends: dict[str, bool] = {}
+        self._forks: dict[str, str] = {}
+        self._is_read: dict[str, bool] = {}
         self._commits: dict[tuple[str, tuple[str, ...]], tuple[FileCommit, ...]] = {}
 
     @property
@@ -121,7 +126,7 @@ class TreeNow:
         from waypost.flows.checkouts.parsed_file import open_source  # imports parsers: only for changed files
 
         if path not in self._parsed_files:
-            parsed = None if self._root is None else open_source(self._root, path, named=True)
+            parsed = None if self._root is None else open_source(self._root, path, named=True, outline=True)
             if parsed is None or isinstance(parsed, Unread):
                 self._parsed_files[path] = None
                 if isinstance(parsed, Unread) and parsed.missing:
@@ -138,8 +143,26 @@ class TreeNow:
             from waypost.code.shape.build import shape_of
 
             parsed = self.parsed_file(path)
-            self._shapes[path, typed] = None if parsed is None else shape_of(parsed.source, parsed.parsed, typed=typed)
+            self._shapes[path, typed] = (
+                None if parsed is None else shape_of(parsed.source, parsed.parsed, typed=typed, tree=parsed.tree)
+            )
         return self._shapes[path, typed]
+
+    def symbol_shape(self, path: str, name: str, *, typed: bool) -> FileShape | None:
+        """What a file's shape says about its only symbol of this name, without reading the rest of the file.
+
+        None if there are several or none, or if nothing is saved by it.
+        """
+        from waypost.code.shape.build import symbol_shape
+        from waypost.code.syntax.reader import source_bytes
+
+        parsed = self.parsed_file(path) if (path, typed) not in self._shapes else None
+        if parsed is None or parsed.tree is None or parsed.parsed.broken or parsed.tree.root_node.has_error:
+            return None
+        places = [place for place, symbol in enumerate(parsed.parsed.symbols) if symbol.qualified == name]
+        if len(places) != 1:
+            return None
+        return symbol_shape(parsed.parsed, source_bytes(parsed.source.text), parsed.tree, places[0], typed=typed)
 
     def cannot_read(self, path: str) -> bool:
         """Whether the file exists but is not read as text: too large, a link, binary, or not readable."""
@@ -238,16 +261,26 @@ class TreeNow:
         """Other files that define this name and have changed since the reference was pinned, likeliest first."""
         word, base = name.encode("utf-8", "replace"), PurePosixPath(since.path).name
         new = [path for path in self._not_indexed_yet if self._is_newer(path, since) and word in self._words(path)]
-        new.sort(key=lambda path: (PurePosixPath(path).name != base, path))
+        new = sorted(self._read_ones(new), key=lambda path: (PurePosixPath(path).name != base, path))
         indexed = [path for path in self._indexed_files(name, since) if self._is_newer(path, since)]
         left = MOST_NAMED
-        for path in [path for path in dict.fromkeys((*indexed, *new)) if path != since.path][:_MOST_PARSED]:
+        paths = [path for path in dict.fromkeys((*indexed, *new)) if path != since.path][:_MOST_PARSED]
+        self.expect_past((since.commit, path) for path in paths[:MOST_NAMED])
+        for path in paths:
             shape = self.shape(path, typed=since.typed)
             if shape is not None and any(landmark.name == name for landmark in shape.landmarks):
                 yield shape
                 left -= 1
                 if not left:
                     return
+
+    def _read_ones(self, paths: Collection[str]) -> list[str]:
+        """Those that are worth reading. Git also lists bundles, vendored and generated files; an index has none."""
+        new = [path for path in paths if path not in self._is_read]
+        if new and self._root is not None:
+            entries = {entry.path for entry in look_at(self._root, new) if not entry.skipped}
+            self._is_read |= {path: path in entries for path in new}
+        return [path for path in paths if self._is_read.get(path)]
 
     def _is_newer(self, path: str, since: Pin) -> bool:
         """Whether a file may contain something now that it did not contain then.
@@ -290,10 +323,17 @@ class TreeNow:
         ending = PurePosixPath(since.path).suffix
         alike = {path for path in paths if path.endswith(ending)}
         nearest = sorted(alike, key=lambda path: (path not in changes.new, -_common_folders(path, since.path), path))
-        for path in nearest[:MOST_CHANGED]:
-            shape = self.shape(path, typed=since.typed) if path != since.path else None
-            if shape is not None:
-                yield shape
+        left = MOST_CHANGED
+        for start in range(0, len(nearest), MOST_CHANGED):
+            paths = self._read_ones(nearest[start : start + MOST_CHANGED])[:left]
+            self.expect_past((since.commit, path) for path in paths)
+            for path in paths:
+                left -= 1
+                shape = self.shape(path, typed=since.typed) if path != since.path else None
+                if shape is not None:
+                    yield shape
+            if not left:
+                return
 
     def _newer(self, since: Pin) -> list[str]:
         newer = [path for path, row in self._files.items() if since.time is None or row.changed_at >= since.time]
@@ -325,6 +365,18 @@ class TreeNow:
             root = self._root
             self._commits[key] = commits_since(root, commit, paths, seconds=seconds) if root is not None else ()
         return self._commits[key]
+
+    def fork_from(self, commit: str) -> str:
+        """The latest commit that this one and the current one share: this one itself unless another branch is here."""
+        if commit not in self._forks:
+            self._forks[commit] = common_ancestor(self._root, [commit]) if self._root is not None else ""
+        return self._forks[commit]
+
+    def is_committed(self, paths: Iterable[str]) -> bool:
+        """Whether these files are as they are in the current commit."""
+        left = self.changes_since(self.head.commit)
+        touched = {*left.changed, *left.deleted, *left.renamed, *left.renamed.values()}
+        return left.complete and touched.isdisjoint(paths)
 
     def descends_from(self, commit: str) -> bool:
         """Whether the current commit is this one or a later one."""
@@ -370,9 +422,20 @@ class TreeNow:
         if (file, typed) not in self._past_shapes:
             from waypost.flows.checkouts.parsed_file import past_shape  # imports parsers
 
-            contents = past_files(self._root, [file])[1] if self._root is not None and since.commit else {}
-            self._past_shapes[file, typed] = past_shape(path, contents[file], typed=typed) if file in contents else None
+            content = self._past_file(file)
+            self._past_shapes[file, typed] = past_shape(path, content, typed=typed) if content is not None else None
         return self._past_shapes[file, typed]
+
+    def expect_past(self, files: Iterable[FileAtCommit]) -> None:
+        """Fetch these together with the next one that is needed. Each call of git costs more than a file."""
+        self._expected |= dict.fromkeys(file for file in files if file not in self._past_files)
+
+    def _past_file(self, file: FileAtCommit) -> bytes | None:
+        if file not in self._past_files and self._root is not None and file[0]:
+            wanted = list(dict.fromkeys((file, *islice(self._expected, _MOST_FETCHED))))
+            self._past_files |= dict.fromkeys(wanted, None) | past_files(self._root, wanted)[1]
+            self._expected = {other: None for other in self._expected if other not in self._past_files}
+        return self._past_files.get(file)
 
     def _same_content(self, since: Pin, digests: Collection[bytes]) -> str | None:
         row = self.row(since.path)

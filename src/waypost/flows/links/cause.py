@@ -1,7 +1,7 @@
 """Which commit made a memory stale."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,9 +13,10 @@ from waypost.model.shape import FileShape
 if TYPE_CHECKING:
     from waypost.flows.checkouts.current_tree import Pin, TreeNow
 
-SECONDS = 0.6  # for all memories of one check; the others are explained when they are shown next
+SECONDS = 0.3  # for all memories of one check; the others are explained when they are shown next
 SECONDS_FOR_ONE = 4.0  # for a memory that is shown alone
 _LONGEST_AUTHOR = 60
+_MOST_FETCHED = 8  # commits whose files are read in one go; of more, only some are looked at
 
 
 @dataclass(slots=True)
@@ -34,24 +35,57 @@ class CauseSearch:
         return time.monotonic() < self._until
 
     def find(self, reference: CodeReference, pin: "Pin", finding: CodeVerdict) -> CausingCommit | None:
-        """The first commit after the pin with other code. None if the change is not committed, or git does not know."""
-        if not pin.commit or not reference.anchor or not self.has_time:
+        """The commit after the pin that changed the code. None if the change is not committed, or git does not know."""
+        if pin.commit in ("", self.tree.head.commit) or not reference.anchor or not self.has_time:
             return None
-        paths = [path for path in (pin.path, finding.path, *self.tree.past_paths(pin)) if path]
+        past = self.tree.past_paths(pin) if finding.path != pin.path else ()
+        paths = tuple(dict.fromkeys(path for path in (pin.path, finding.path, *past) if path))
+        start = self.tree.fork_from(pin.commit)
         left = self._until - time.monotonic()
-        commits = self.tree.commits_since(pin.commit, tuple(dict.fromkeys(paths)), max(0.1, left))
-        if not commits or self._is_same(reference, pin, commits[-1].commit, paths):
+        commits = {row.commit: row for row in self.tree.commits_since(start, paths, max(0.1, left))}
+        latest = next(iter(commits.values()), None)
+        if latest is not None and len(commits) == 1 and start == pin.commit and self.tree.is_committed(paths):
+            return _cause_of(latest)  # no other commit touched the files
+        if len(commits) <= _MOST_FETCHED:
+            self.tree.expect_past((commit, path) for commit in (*commits, start) for path in paths)
+        if latest is None or self._is_same(reference, pin, latest.commit, paths):
             return None
-        low, high = 0, len(commits) - 1  # commits[high] has other code
+        is_known = self._is_same(reference, pin, start, paths)  # not if it was committed later, or on another branch
+        while True:
+            line = _first_parents(latest, commits)
+            number = self._last_with_other_code(reference, pin, [row.commit for row in line], paths, is_known)
+            if number is None:
+                return None
+            merged = (commits[parent] for parent in line[number].parents[1:] if parent in commits)
+            other = next((row for row in merged if not self._is_same(reference, pin, row.commit, paths)), None)
+            if other is None:
+                return _cause_of(line[number])
+            latest = other  # the change came from there
+
+    def _last_with_other_code(
+        self, reference: CodeReference, pin: "Pin", line: Sequence[str], paths: Sequence[str], is_known: bool
+    ) -> int | None:
+        """Which commit of a line, latest first, is the one after the last that had the pinned code.
+
+        `is_known`: the code was there where the line begins. Then half of the rest is skipped each time.
+        """
+        if not is_known:
+            for number, commit in enumerate(line[1:]):
+                if not self.has_time:
+                    return None
+                if self._is_same(reference, pin, commit, paths):
+                    return number
+            return None
+        low, high = 0, len(line) - 1
         while low < high:
             if not self.has_time:
                 return None
-            middle = (low + high) // 2
-            if self._is_same(reference, pin, commits[middle].commit, paths):
-                low = middle + 1
+            middle = (low + high + 1) // 2
+            if self._is_same(reference, pin, line[middle], paths):
+                high = middle - 1
             else:
-                high = middle
-        return _cause_of(commits[low])
+                low = middle
+        return low
 
     def _is_same(self, reference: CodeReference, pin: "Pin", commit: str, paths: Sequence[str]) -> bool:
         """Whether the code was at this commit as it was pinned, in one of these files."""
@@ -61,6 +95,15 @@ class CauseSearch:
         was = FollowedPlace(pin.path, reference.line_range)
         successors = _Successors([shape for shape in others if shape is not None])
         return follow(reference.anchor, was, here, successors).state in (UNCHANGED, MOVED)
+
+
+def _first_parents(latest: FileCommit, commits: Mapping[str, FileCommit]) -> list[FileCommit]:
+    """A commit and those before it on its line, latest first."""
+    line, row = [], commits.get(latest.commit)
+    while row is not None:
+        line.append(row)
+        row = next((commits[parent] for parent in row.parents if parent in commits), None)
+    return line
 
 
 def _cause_of(commit: FileCommit) -> CausingCommit:

@@ -9,7 +9,7 @@ from waypost.facts.ageing import renewal_changes
 from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.links.draft_links import linked_by_text
 from waypost.flows.links.pin import pin_reference, reference_rows, repin_reference
-from waypost.flows.links.staleness import check, is_stale, kept_view, linked
+from waypost.flows.links.staleness import check, find_linked, is_stale, kept_view, linked
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.flows.versions.authority import is_outranked, refuse_outranked
 from waypost.flows.versions.current import (
@@ -26,6 +26,7 @@ from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHA
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Caller, State, Version
+from waypost.model.receipt import Receipt
 from waypost.model.reference import CodeReference, merge_references
 from waypost.model.time import Moment
 from waypost.retrieve.passages import passages_of
@@ -107,6 +108,17 @@ def verify(
             audit(space, writer, "verify", memory_id, caller, {"found": states[version.number]})
     done = [version for version in versions if version.memory_id not in left]
     return Repaired(_current_state(space, done), tuple(line for lines in left.values() for line in lines))
+
+
+def verify_repeated(space: OpenSpace, caller: Caller, receipt: Receipt) -> Receipt:
+    """Verify a stale memory, since somebody repeats what it says and names its id."""
+    memory = find_linked(space, receipt.id or "", Moment(space.clock()))
+    if not memory.state.is_stale:
+        return receipt
+    if is_outranked(caller, [memory.version]):
+        return replace(receipt, reason=f"{receipt.reason}; a person said it, so only a person can verify it")
+    repaired = verify(space, caller, [memory.id])
+    return replace(receipt, reason="; ".join((receipt.reason or "", *(repaired.left or ("it is verified now",)))))
 
 
 def _pin_of(

@@ -230,13 +230,27 @@ def _follow_anchor(tree: "TreeNow", reference: CodeReference, last: StoredVerdic
     earlier = takewhile(lambda pin: pin.replaced_on != tree.place, reference.earlier)
     for pinned in (reference, *(_as_pinned(reference, pin) for pin in earlier)):
         pin = pin_of(pinned)
-        others = _OtherFiles(tree, pin, pinned, last)
-        here = tree.shape(pin.path, typed=pin.typed)
-        finding = follow(pinned.anchor, FollowedPlace(pin.path, pinned.line_range), here, others)
+        finding = _unchanged_symbol(tree, pin, pinned)
+        if finding is None:
+            others = _OtherFiles(tree, pin, pinned, last)
+            here = tree.shape(pin.path, typed=pin.typed)
+            finding = follow(pinned.anchor, FollowedPlace(pin.path, pinned.line_range), here, others)
         if finding.state in (UNCHANGED, MOVED):
             return finding if pinned is reference else _of_reference(finding, reference)
         first = first or finding
     return first or CodeVerdict(UNCHECKED)
+
+
+def _unchanged_symbol(tree: "TreeNow", pin: "Pin", pinned: CodeReference) -> CodeVerdict | None:
+    """The verdict on a symbol that is as it was, without reading the rest of its file. None: `follow` finds it."""
+    from waypost.refs.anchor import SYMBOL, unpack
+    from waypost.refs.follow_symbol import follow_unchanged
+
+    anchor = unpack(pinned.anchor)
+    if anchor is None or anchor.what != SYMBOL:
+        return None
+    shape = tree.symbol_shape(pin.path, anchor.qualified, typed=pin.typed)
+    return follow_unchanged(anchor, shape) if shape is not None else None
 
 
 def _of_reference(finding: CodeVerdict, reference: CodeReference) -> CodeVerdict:

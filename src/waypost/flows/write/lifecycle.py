@@ -11,8 +11,7 @@ from waypost.facts.rejection import LEARNED, blocking_marks, rejection_marks, sp
 from waypost.facts.validity import holds_at
 from waypost.flows.journal_files.write import is_filed, journal_writer, write_through
 from waypost.flows.links.pin import repin
-from waypost.flows.links.repair import verify
-from waypost.flows.links.staleness import find_linked
+from waypost.flows.links.repair import verify_repeated
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.authority import is_outranked, refuse_outranked
 from waypost.flows.versions.current import audit, current_versions, find, nothing_new, refuse_derived, visible_version
@@ -55,18 +54,7 @@ def correct(
     """
     receipt = _correct(space, memory_id, text, caller, valid_from, valid_until, said_by)
     repeated = receipt.status == "duplicate" and not receipt.review
-    return _confirmed(space, caller, receipt) if repeated else receipt
-
-
-def _confirmed(space: OpenSpace, caller: Caller, receipt: Receipt) -> Receipt:
-    """Verify the memory, since somebody repeats what it says."""
-    linked = find_linked(space, receipt.id or "", Moment(space.clock()))
-    if not linked.state.is_stale:
-        return receipt
-    if is_outranked(caller, [linked.version]):
-        return replace(receipt, reason=f"{receipt.reason}; a person said it, so only a person can verify it")
-    repaired = verify(space, caller, [linked.id])
-    return replace(receipt, reason="; ".join((receipt.reason or "", *(repaired.left or ("it is verified now",)))))
+    return verify_repeated(space, caller, receipt) if repeated else receipt
 
 
 def _correct(

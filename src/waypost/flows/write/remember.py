@@ -18,6 +18,7 @@ from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.journal_files.reconcile import sync_in
 from waypost.flows.journal_files.write import day_files, is_filed, journal_writer, write_through
 from waypost.flows.links.draft_links import point_at_code
+from waypost.flows.links.repair import verify_repeated
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.masking import without_secrets
 from waypost.flows.versions.prepare import Embedded, Prepared, embed_items, locate_drafts, prepare
@@ -117,11 +118,19 @@ def _remember_chunk(
             raise _RollBack
         if filed:
             write_through(space, writer, [i for receipt in receipts for i in (receipt.id, receipt.replaces) if i])
-    return _after_commit(space, items, receipts)
+    return _after_commit(space, items, receipts, caller)
 
 
-def _after_commit(space: OpenSpace, items: Sequence[Prepared], receipts: list[Receipt]) -> list[Receipt]:
+def _after_commit(
+    space: OpenSpace, items: Sequence[Prepared], receipts: list[Receipt], caller: Caller
+) -> list[Receipt]:
     """Start what follows from the write. Failures here do not fail the write."""
+    receipts = [
+        verify_repeated(space, caller, receipt)
+        if receipt.status == "duplicate" and receipt.id == item.draft.replaces
+        else receipt
+        for item, receipt in zip(items, receipts, strict=True)
+    ]
     if any(receipt.pending for receipt in receipts):
         space.start_worker(space)
     _show_on_index(space, items, receipts)
