@@ -24,9 +24,9 @@ SECONDS = {
     "prompt": 8.0,
     "pre-tool": 4.5,
     "post-tool": 4.5,
-    "turn-end": 5.0,
+    "turn-end": 8.0,
     "session-end": 1.2,
-    "pre-compact": 5.0,
+    "pre-compact": 8.0,
 }
 _AFTER = 0.5  # seconds that the watchdog waits longer than we do: it acts when C code lets nobody else run
 _PIECE = 1 << 20
