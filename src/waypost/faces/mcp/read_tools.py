@@ -61,7 +61,7 @@ def recall(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
 
 
 def _id_in(memory: "Memory", text: str) -> str:
-    """The id that a question is, whole or its beginning; empty if it is none."""
+    """The id that a question is, whole or its beginning; otherwise an empty string."""
     try:
         return memory.admin.full_id(text) if id_beginning(text) else check_id(text)
     except (InvalidInput, NotFound):

@@ -33,7 +33,7 @@ _FAR_BEHIND = 0.2  # by which one may be farther that has none of the message's 
 _TELLING = 0.1  # share of the words, by rarity: less is chance
 _NAMED = 0.35  # by which a statement may be farther that has a name of the message: a symbol, a file, a version
 _MOST_WITH_NAME = 3  # statements with a name that says something
-_SHORTEST_NAME = 4  # characters: "e.g" is none
+_SHORTEST_NAME = 4  # characters; shorter ones are abbreviations
 _READ_FOR_NAMES = 4000  # characters
 _LESSON = 0.25  # by which a rule or decision may be farther away that the user stated in a session
 _MOST_LESSONS = 8  # messages that are read for one: the nearest
@@ -92,8 +92,8 @@ def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
     best = versions[chosen[0]]
 
     def is_near(number: int) -> bool:
-        told = shared.get(number, 0.0) >= _TELLING or shared.get(chosen[0], 0.0) < _TELLING
-        return near[number] >= near[chosen[0]] - (BEHIND if told else _FAR_BEHIND)
+        has_words = shared.get(number, 0.0) >= _TELLING or shared.get(chosen[0], 0.0) < _TELLING
+        return near[number] >= near[chosen[0]] - (BEHIND if has_words else _FAR_BEHIND)
 
     kept_numbers = [number for number in chosen if is_near(number) or may_correct(versions[number], best)]
     outdated = outdated_turns([versions[number] for number in kept_numbers])
