@@ -73,7 +73,7 @@ def test_only_the_settings_read_the_environment() -> None:
     # such reading in the code of others.
     assert readers <= {
         "code/architecture/marks.py", "faces/schedule/task.py",
-        "config/reading.py", "faces/cli/entry.py", "faces/hooks/agent/entry.py", "flows/admin/worker.py", "space/gitconfig.py", "embed/onnx_session.py", "embed/registry.py", "embed/sources.py",
+        "config/reading.py", "faces/cli/entry.py", "faces/hooks/agent/entry.py", "faces/hooks/agent/fast.py", "flows/admin/worker.py", "space/gitconfig.py", "embed/onnx_session.py", "embed/registry.py", "embed/sources.py",
     }  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from tests.agents.packages import RealAgent, install, modules_folder, node_folde
 from tests.agents.scripted_model import ModelRequest, ScriptedModel
 
 _SECONDS = 120.0  # for one run of an agent
+_PATIENCE = 600.0  # for a command of ours: an index takes long on a busy machine
 _QUIET = 60.0  # seconds for background work to end
 _BIN = Path(sys.executable).parent
 
@@ -169,7 +170,7 @@ class Sandbox:
             env=self.environment(),
             capture_output=True,
             text=True,
-            timeout=_SECONDS,
+            timeout=_PATIENCE,
             check=False,
         )
         if done.returncode not in (0, 3):

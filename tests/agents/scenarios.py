@@ -1,5 +1,6 @@
 """What is tried with each agent, and what must be seen: in requests to the model, in the journal, and in files."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -202,13 +203,14 @@ class Trial:
         if not self.agent.agent:
             self.report.add("briefing of a sub-agent", None)
             return
-        call = self.agent.agent.format(prompt="SUBTASK: look at how prices are added up. [[say Looked.]]")
+        read = self.agent.read.format(file=str(self.box.project / "README.md"))
+        task = f"SUBTASK: look at how prices are added up. ((call {read})) [[say Looked.]]"
+        call = self.agent.agent.format(prompt=json.dumps(task)[1:-1])
         pause = f"[[call {self.agent.shell.format(command='sleep 8')}]]" if self.agent.goes_on else ""
         run = self.run(f"Ask another agent. [[call {call}]] {pause} [[say Done.]]")
         own = [request for request in conversation(run) if "Ask another agent" not in str(request.body)]
-        has_hook = any(hook.event == "subagent-start" for hook in run.hooks)
-        seen = first_with([text for request in own[:1] for text in fenced_texts(request)], ALWAYS)
-        self.report.add("briefing of a sub-agent", bool(seen) if has_hook else None, seen)
+        seen = first_with([text for request in own for text in fenced_texts(request)], ALWAYS)
+        self.report.add("briefing of a sub-agent", bool(seen), seen or run.output[-500:])
         kept = [
             entry["text"] for entry in self.box.journal() if "SUBTASK" in entry["text"] and "Ask" not in entry["text"]
         ]

@@ -1,6 +1,7 @@
 """A model on loopback that does what the prompt says, and keeps every request. It speaks the interfaces of all agents here.
 
 In the last prompt, `[[call NAME {json}]]` calls the tool whose name ends in NAME; several are called one after the other.
+`((call NAME {json}))` is a call in the prompt of a sub-agent: it counts where no other call is.
 `[[say TEXT]]` is the final answer. `[[sleep N]]` delays the first answer by N seconds. `[[tokens N]]` reports N tokens as
 used, so that the agent compacts its context. The model has no state.
 """
@@ -17,6 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
 _CALL = re.compile(r"\[\[call ([\w.-]+) (\{.*?\})\]\]", re.DOTALL)
+_INNER_CALL = re.compile(r"\(\(call ([\w.-]+) (\{.*?\})\)\)", re.DOTALL)
 _SAY = re.compile(r"\[\[say (.*?)\]\]", re.DOTALL)
 _SLEEP = re.compile(r"\[\[sleep ([\d.]+)\]\]")
 _TOKENS = re.compile(r"\[\[tokens (\d+)\]\]")
@@ -50,7 +52,7 @@ class Offered:
 
 def next_step(prompt: str, results: int, offered: Sequence[Offered]) -> Step:
     """The step that a prompt asks for after so many results of tools."""
-    calls = _CALL.findall(prompt)
+    calls = _CALL.findall(prompt) or _INNER_CALL.findall(prompt)
     delay = _SLEEP.search(prompt)
     if delay is not None and not results and offered:
         time.sleep(float(delay[1]))

@@ -38,8 +38,8 @@ NAMES = {
     "memory.journal": "add add_session approve_dna calendar condense curate events import_chat import_folder keep_in_tree "
     "notices offered protect prune release restore root search show similar stats timeline topics undo_import why",
     "memory.admin": "as_of_checkout audit backups checkouts damage_notices doctor embed_pending export export_rows exports "
-    "for_path growth import_coding_brain import_file import_memory_bridge import_notes import_rows maintain maintain_all page rebuild relatives "
-    "run_worker shares shown_checkout undo_import",
+    "for_path full_id growth import_coding_brain import_file import_memory_bridge import_notes import_rows maintain maintain_all page rebuild relatives "
+    "run_worker shares short_ids shown_checkout undo_import",
     "memory.admin.backups": "list make plan restore",
     "memory.admin.shares": "accept list offer revoke",
 }

@@ -129,6 +129,14 @@ class MemoryAdmin:
         """Return the number of memories by collection at `points` moments, evenly spread since the first."""
         return flows.admin.status.growth(self._handle.current, points)
 
+    def short_ids(self, ids: Iterable[str]) -> dict[str, str]:
+        """Return the shortest unique beginnings of `ids`, for people and agents. Methods that take an id take these."""
+        return self._handle.short_ids(ids)
+
+    def full_id(self, text: str) -> str:
+        """Return the whole id that begins with `text`. Raises NotFound, or InvalidInput if several do."""
+        return check_id(self._handle.full_id(text))
+
     def audit(self, memory_id: str | None = None, limit: int = 50) -> Sequence[AuditEntry]:
         """Return the latest entries of the audit log.
 
@@ -136,6 +144,7 @@ class MemoryAdmin:
             memory_id: Only entries about this memory.
             limit: How many at most.
         """
+        memory_id = memory_id if memory_id is None else self._handle.full_id(memory_id)
         with self._handle.space.store.read() as reader:
             return reader.audit.entries(None if memory_id is None else check_id(memory_id), check_limit(limit))
 

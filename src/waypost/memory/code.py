@@ -257,6 +257,7 @@ class MemoryCode:
         Returns:
             The changed memories, and those that could not be changed.
         """
+        memory_id = memory_id if memory_id is None else self._handle.full_id(memory_id)
         with self._handle.own_memories(memory_id):
             return flows.links.repair.relink(
                 self._handle.space, self._handle.caller, memory_id, refs, add=add, every=every, drop=drop
@@ -272,5 +273,6 @@ class MemoryCode:
             as_of: The version that held at this instant; now by default.
             known_at: Use only what was recorded by then.
         """
+        memory_id = self._handle.full_id(memory_id)
         moment = self._handle.moment(as_of, known_at)
         return flows.links.code_changes.code_behind(self._handle.current, memory_id, moment)

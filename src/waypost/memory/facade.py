@@ -228,7 +228,7 @@ class Memory:
             "scope": scope, "entity": entity, "artifact_type": artifact_type, "artifact_ref": artifact_ref,
             "access_entity": access_entity, "source": source, "actor": actor,
         }  # fmt: skip
-        draft = Draft.of(self._handle.with_times(fields))
+        draft = Draft.of(self._handle.resolved(fields))
         with self._handle.own_memories(replaces, parent):
             return next(flows.write.remember.remember(self.space, [draft], self._handle.caller, direct=True))
 
@@ -244,7 +244,7 @@ class Memory:
         drafts = []
         for index, fields in enumerate(memories):
             try:
-                drafts.append(Draft.of(self._handle.with_times(fields)))
+                drafts.append(Draft.of(self._handle.resolved(fields)))
             except InvalidInput as error:
                 raise type(error)(f"Memory {index}: {error.what}", error.remedy) from error
         return list(flows.write.remember.remember(self.space, drafts, self._handle.caller, direct=False))
@@ -303,12 +303,28 @@ class Memory:
             "level": level, "domain": domain, "module": module, "session": session, "speaker": speaker, "time": time,
             "valid_from": valid_from, "valid_until": valid_until, "ttl": ttl, "key": key,
         }  # fmt: skip
-        given_options = self._handle.with_times(fields)
+        given_options = self._handle.resolved(fields)
         options = {name: value for name, value in given_options.items() if value is not None}
-        with self._handle.own_memories(text, *because, *leads_to, *given, replaces):
+        text, reasons, effects, conditions = (
+            self._handle.id_or_text(text),
+            *([self._part(part) for part in parts] for parts in (because, leads_to, given)),
+        )
+        with self._handle.own_memories(text, *reasons, *effects, *conditions, replaces):
             return flows.facts.decide.decide(
-                self.space, text, self._handle.caller, because=because, leads_to=leads_to, given=given, options=options
+                self.space,
+                text,
+                self._handle.caller,
+                because=reasons,
+                leads_to=effects,
+                given=conditions,
+                options=options,
             )
+
+    def _part(self, part: "flows.facts.decide.Part") -> "flows.facts.decide.Part":
+        """A part of a decision, with a whole id in place of a short one."""
+        if isinstance(part, tuple):
+            return self._handle.id_or_text(part[0]), *part[1:]
+        return self._handle.id_or_text(part)
 
     def correct(self, memory_id: str, text: str, *, valid_from: When = None, valid_until: When = None) -> Receipt:
         """Fix a memory's text; the old version stays in its history.
@@ -322,6 +338,7 @@ class Memory:
         Returns:
             The receipt. An agent can only propose to correct a person's text: then `review` is set.
         """
+        memory_id = self._handle.full_id(memory_id)
         with self._handle.own_memories(memory_id):
             return flows.write.lifecycle.correct(
                 self._handle.current,
@@ -342,6 +359,7 @@ class Memory:
         Returns:
             None, or the receipt of a proposal if a person must approve this.
         """
+        memory_id = self._handle.full_id(memory_id)
         with self._handle.own_memories(memory_id):
             return flows.write.lifecycle.retract(
                 self._handle.current,
@@ -352,6 +370,7 @@ class Memory:
 
     def reject(self, memory_id: str) -> None:
         """Withdraw the memory `memory_id` and refuse its value from now on. What it had replaced holds again."""
+        memory_id = self._handle.full_id(memory_id)
         with self._handle.own_memories(memory_id):
             flows.write.lifecycle.reject(self._handle.current, memory_id, self._handle.caller)
 
@@ -365,6 +384,7 @@ class Memory:
         Returns:
             The receipt of the restored memory.
         """
+        memory_id = self._handle.full_id(memory_id)
         with self._handle.own_memories(memory_id):
             return flows.write.undo.restore(self._handle.current, memory_id, self._handle.caller, number=version)
 
@@ -381,6 +401,7 @@ class Memory:
         Returns:
             What was removed, and where removal is still pending.
         """
+        memory_id = self._handle.full_id(memory_id)
         with self._handle.own_memories(memory_id):
             return flows.erase.forget.forget(
                 self._handle.current, memory_id, self._handle.caller, keep_answers=keep_answers, dry_run=dry_run
@@ -388,6 +409,7 @@ class Memory:
 
     def protect(self, memory_id: str, *, on: bool = True) -> None:
         """Exempt the memory `memory_id` from expiry, pruning and condensing; with `on=False`, end that."""
+        memory_id = self._handle.full_id(memory_id)
         with self._handle.own_memories(memory_id):
             flows.write.lifecycle.protect(self._handle.current, memory_id, self._handle.caller, on=on)
 
@@ -404,7 +426,7 @@ class Memory:
         Returns:
             The confirmed memories, and those that could not be confirmed.
         """
-        chosen = [memory_ids] if isinstance(memory_ids, str) else list(memory_ids)
+        chosen = list(map(self._handle.full_id, [memory_ids] if isinstance(memory_ids, str) else memory_ids))
         paths = None if files is None else [str(path) for path in files]
         with self._handle.own_memories(*chosen):
             return flows.links.repair.verify(self.space, self._handle.caller, chosen, files=paths, every=every)
@@ -580,6 +602,7 @@ class Memory:
         Returns:
             The version, its state and its links.
         """
+        memory_id = self._handle.full_id(memory_id)
         space, moment = self._handle.current, self._handle.moment(as_of, known_at)
         try:
             return flows.links.staleness.find_linked(space, memory_id, moment)
@@ -637,6 +660,7 @@ class Memory:
         Returns:
             The versions, and what the memory replaced or was replaced by.
         """
+        memory_id = self._handle.full_id(memory_id)
         try:
             return flows.write.lifecycle.history(self._handle.current, memory_id, self._handle.moment(as_of, known_at))
         except NotFound:

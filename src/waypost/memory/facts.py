@@ -74,11 +74,11 @@ class MemoryFacts:
         Returns:
             Each id with the receipt of its fact.
         """
-        return flows.facts.approval.approve(self._handle.space, _ids(candidates), self._handle.caller, text=text)
+        return flows.facts.approval.approve(self._handle.space, self._ids(candidates), self._handle.caller, text=text)
 
     def reject(self, candidates: str | Iterable[str]) -> tuple[str, ...]:
         """Reject one or several `candidates`: they are not proposed again. Only a person may. Returns their ids."""
-        return flows.facts.approval.decline(self._handle.space, _ids(candidates), self._handle.caller)
+        return flows.facts.approval.decline(self._handle.space, self._ids(candidates), self._handle.caller)
 
     def rejected(self, limit: int = 20) -> Sequence[tuple[CandidateRow, Candidate]]:
         """Return the last rejected candidates, at most `limit`, newest first."""
@@ -86,11 +86,11 @@ class MemoryFacts:
 
     def reconsider(self, candidates: str | Iterable[str]) -> tuple[str, ...]:
         """Undo `reject` for one or several `candidates`. Only a person may. Returns those that need review again."""
-        return flows.facts.approval.reconsider(self._handle.space, _ids(candidates), self._handle.caller)
+        return flows.facts.approval.reconsider(self._handle.space, self._ids(candidates), self._handle.caller)
 
     def edit(self, candidate: str, text: str) -> str:
         """Change the text of a `candidate` to `text`; it still needs review. Returns its id."""
-        return flows.facts.approval.edit(self._handle.space, candidate, text, self._handle.caller)
+        return flows.facts.approval.edit(self._handle.space, self._handle.full_id(candidate), text, self._handle.caller)
 
     def lift_rejection(
         self,
@@ -122,7 +122,7 @@ class MemoryFacts:
             "key": key,
         }  # fmt: skip
         return flows.write.lifecycle.lift(
-            self._handle.space, Draft.of(self._handle.with_times(fields)), self._handle.caller
+            self._handle.space, Draft.of(self._handle.resolved(fields)), self._handle.caller
         )
 
     def remember_drafts(self, drafts: Sequence[Draft]) -> Iterator[Receipt]:
@@ -165,6 +165,7 @@ class MemoryFacts:
         Returns:
             The receipt of the changed fact.
         """
+        memory_id = self._handle.full_id(memory_id)
         place = flows.facts.levels.FactPlace.of(level, parent, domain, module)
         with self._handle.own_memories(memory_id, parent):
             return flows.facts.levels.promote(self._handle.space, memory_id, place, self._handle.caller)
@@ -180,11 +181,13 @@ class MemoryFacts:
             as_of: Answer for this instant; now by default.
             known_at: Use only what was recorded by then.
         """
+        memory_id = self._handle.full_id(memory_id)
         view = self._handle.view("all", as_of, known_at)
         return flows.facts.levels.subtree(self._handle.space, memory_id, view, depth=depth)
 
     def related(self, memory_id: str) -> "tuple[flows.recall.related.RelatedMemory, ...]":
         """Return the memories linked with `memory_id`: parent, children, causes, effects, and what it replaced."""
+        memory_id = self._handle.full_id(memory_id)
         return flows.recall.related.related(self._handle.current, memory_id)
 
     # -- lifetimes ----------------------------------------------------------------------------------------
@@ -210,6 +213,7 @@ class MemoryFacts:
         Returns:
             Its lifetime and its end.
         """
+        memory_id = self._handle.full_id(memory_id)
         with self._handle.own_memories(memory_id):
             return flows.write.lifetime.set_ttl(
                 self._handle.space,
@@ -225,6 +229,6 @@ class MemoryFacts:
         """Mark expired memories stale, archive or delete them; with `dry_run`, change nothing. Returns those affected."""
         return flows.erase.expiry.process_expired(self._handle.space, self._handle.caller, dry_run=dry_run, wait=False)
 
-
-def _ids(candidates: str | Iterable[str]) -> list[str]:
-    return [candidates] if isinstance(candidates, str) else list(dict.fromkeys(candidates))
+    def _ids(self, candidates: str | Iterable[str]) -> list[str]:
+        given = [candidates] if isinstance(candidates, str) else candidates
+        return list(dict.fromkeys(map(self._handle.full_id, given)))

@@ -1,6 +1,6 @@
 """What `Memory` and its groups share: the open space, the settings, the caller and the clock."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -11,8 +11,10 @@ from waypost import config, flows
 from waypost.config import Settings
 from waypost.errors import InvalidInput, NotFound, StoreCorrupt, UnknownCheckout
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.versions.short_ids import full_id, short_ids
 from waypost.memory.location import identify_memory, locate_again
 from waypost.memory.spaces import open_spaces
+from waypost.model.ids import id_beginning
 from waypost.model.kinds import scope_of
 from waypost.model.memory import Caller
 from waypost.model.recall import View
@@ -25,6 +27,7 @@ LIBRARY = Caller("agent", "library")  # code that calls the library is an agent,
 
 When = datetime | str | None
 TIMES = ("time", "valid_from", "valid_until")
+_IDS = ("replaces", "parent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +78,11 @@ class MemoryHandle:
 
             return parse_words(self.space, value, field)
 
-    def with_times(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields of a draft, with times in words as instants."""
+    def resolved(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields of a draft, with times in words as instants and short ids as whole ones."""
         times = {name: self.time(fields[name], name) for name in TIMES if isinstance(fields.get(name), str)}
-        return {**fields, **times}
+        ids = {name: self.full_id(fields[name]) for name in _IDS if isinstance(fields.get(name), str)}
+        return {**fields, **times, **ids}
 
     def view(self, scope: str, as_of: When, known_at: When, *, archived: bool = False) -> View:
         with self.space.store.read() as reader:
@@ -89,6 +93,25 @@ class MemoryHandle:
         moment, checkout = self.moment(as_of, known_at), self.identity.checkout_id
         journal = flows.journal_files.known_files.tree_seen(self.space, reader)
         return View(moment, scope_of(scope), checkout, archived, journal=journal)
+
+    def full_id(self, text: str) -> str:
+        """The id that begins so; anything else as it is. Raises InvalidInput if several ids begin so."""
+        if not id_beginning(text):
+            return text
+        with self.current.store.read() as reader:
+            return full_id(reader, text)
+
+    def id_or_text(self, text: str) -> str:
+        """The id that begins so, or the text as it is if none does."""
+        try:
+            return self.full_id(text)
+        except NotFound:
+            return text
+
+    def short_ids(self, ids: Iterable[str]) -> dict[str, str]:
+        """The shortest unique forms of these ids; none for ids of no memory here."""
+        with self.space.store.read() as reader:
+            return short_ids(reader, ids)
 
     @contextmanager
     def own_memories(self, *ids: object) -> Iterator[None]:

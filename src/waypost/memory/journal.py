@@ -102,7 +102,7 @@ class Journal:
         Args:
             what: A day, week, month or year, the id of an entry, or the path of a file.
         """
-        return flows.journal.show.show(self._handle.current, what)
+        return flows.journal.show.show(self._handle.current, self._handle.id_or_text(what))
 
     def timeline(self, when: str = "") -> "flows.journal.timeline.Timeline":
         """Return the entries of a time with their original text, condensed or not; without `when`, an overview."""
@@ -118,7 +118,9 @@ class Journal:
 
     def similar(self, session_or_id: str, k: int = 5) -> "Sequence[flows.journal.see_also.Similar]":
         """Return the `k` conversations most similar to one. `session_or_id` names it, or an entry of it."""
-        return flows.journal.see_also.similar_conversations(self._handle.current, session_or_id, k)
+        return flows.journal.see_also.similar_conversations(
+            self._handle.current, self._handle.id_or_text(session_or_id), k
+        )
 
     def topics(self, by: str = "month", most: int = 5) -> Mapping[str, Sequence[tuple[str, int]]]:
         """Return the most frequent topics over time.
@@ -131,6 +133,7 @@ class Journal:
 
     def why(self, memory_id: str) -> "flows.journal.why.ImportanceReason":
         """Return the importance of the entry `memory_id` now, with its points and the reason in one sentence."""
+        memory_id = self._handle.full_id(memory_id)
         return flows.journal.why.why(self._handle.current, memory_id)
 
     def stats(self) -> dict[str, Any]:
@@ -190,7 +193,7 @@ class Journal:
         Returns:
             The id of the entry.
         """
-        memory_id = flows.journal.show.find_entry_id(self._handle.current, what)
+        memory_id = flows.journal.show.find_entry_id(self._handle.current, self._handle.id_or_text(what))
         flows.write.lifecycle.protect(self._handle.space, memory_id, self._handle.caller, on=on)
         return memory_id
 
@@ -221,6 +224,7 @@ class Journal:
         Returns:
             Where it was written.
         """
+        memory_id = self._handle.full_id(memory_id)
         return flows.journal.curate.curate(self._handle.current, memory_id, self._handle.caller, heading)
 
     def approve_dna(self) -> None:

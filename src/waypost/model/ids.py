@@ -7,13 +7,19 @@ import hashlib
 import re
 import secrets
 import threading
+from collections.abc import Mapping
 from datetime import datetime
 
 from waypost.errors import InvalidInput
 from waypost.model.time import Clock, to_micros
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+LAST_SIGN = _ALPHABET[-1]
+ID_LENGTH = 26
 _FORM = re.compile(r"[0-7][0-9a-hjkmnp-tv-z]{25}")
+_BEGINNING = re.compile(r"[0-7][0-9a-hjkmnp-tv-z]{3,24}")
+_IN_TEXT = re.compile(r"(?<![0-9A-Za-z])[0-7][0-9a-hjkmnp-tv-z]{25}(?![0-9A-Za-z])")
+_SHORTEST = 8  # characters of a short id: they count seconds, so later memories seldom begin with the same
 _RANDOM_BITS = 80
 
 
@@ -53,6 +59,30 @@ def check_id(text: str) -> str:
     if not _FORM.fullmatch(candidate):
         raise InvalidInput(
             f"{str(text)[:60]!r} is not the id of a memory.",
-            "Ids have 26 characters; `waypost list` shows them.",
+            "Give an id or its unique beginning; `waypost list` shows them.",
         )
     return candidate
+
+
+def id_beginning(text: object) -> str:
+    """The beginning of an id that a text is, in lower case; empty if it is a whole id or something else."""
+    candidate = text.strip().lower() if isinstance(text, str) else ""
+    return candidate if _BEGINNING.fullmatch(candidate) else ""
+
+
+def short_id(memory_id: str, before: str, after: str) -> str:
+    """The beginning of an id that no other has. `before` and `after`: its neighbours in alphabetical order."""
+    length = _SHORTEST
+    while length < ID_LENGTH and any(other.startswith(memory_id[:length]) for other in (before, after)):
+        length += 1
+    return memory_id[:length]
+
+
+def ids_in(text: str) -> list[str]:
+    """What looks like an id in a text, each once."""
+    return list(dict.fromkeys(_IN_TEXT.findall(text)))
+
+
+def with_short_ids(text: str, short_ids: Mapping[str, str]) -> str:
+    """The text with short ids in the place of these ids."""
+    return _IN_TEXT.sub(lambda match: short_ids.get(match[0], match[0]), text) if short_ids else text

@@ -55,6 +55,14 @@ class MemoryReader(Protocol):
     def versions(self, memory_id: str) -> list[Version]:
         """All versions ever recorded, oldest first."""
 
+    def ids_from(self, beginning: str, limit: int) -> list[str]:
+        """Ids of memories and of facts that need review which begin so, in order."""
+        ...
+
+    def ids_beside(self, memory_ids: Iterable[str]) -> dict[str, tuple[str, str]]:
+        """For each that exists, the id before and the one after it in alphabetical order; empty at the ends."""
+        ...
+
     def by_number(self, numbers: Iterable[int]) -> dict[int, Version]: ...
 
     def visible(self, memory_ids: Iterable[str], view: View) -> dict[str, Version]:

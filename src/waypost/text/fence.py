@@ -7,6 +7,8 @@ Marks are searched in a copy of the text that has plain characters for look-alik
 import hashlib
 import re
 import unicodedata
+from collections.abc import Callable
+from functools import cache
 
 from waypost.model.characters import MARK, visible_text
 from waypost.text.character_table import CharacterTable
@@ -64,10 +66,20 @@ def _single(*names: str, end: str) -> str:
     return rf"(?:<|{_ENTITY})(?=/?+(?:{'|'.join(_spelling(name, '-') for name in names)})\0*+{end})"
 
 
-_TAG_LIKE = _mark(TAG)
-_AROUND = _mark(*_AROUND_NAMES)
-_AROUND_AGENTS = _mark(*_AGENT_NAMES, *_TURN_NAMES, between="[-_ ]")
-_CONTROL_TOKEN = re.compile(
+@cache
+def _around() -> "re.Pattern[str]":
+    return _mark(*_AROUND_NAMES)
+
+
+@cache
+def _all_marks() -> "tuple[re.Pattern[str], ...]":
+    """Compiled when a text may have one: hooks start often, and few memories have a bracket."""
+    agents = _mark(*_AGENT_NAMES, *_TURN_NAMES, between="[-_ ]")
+    return _mark(TAG), _around(), agents, re.compile(_CONTROL_TOKEN, re.I)
+
+
+_FIRST_SIGNS = ("<", "[", "&")  # of every mark
+_CONTROL_TOKEN = (
     rf"(?:<|{_ENTITY})(?=\|)"  # <|…|> of ChatML, Llama 3, Phi, DeepSeek, Command R, Granite
     rf"|(?:\[|{_SQUARE_ENTITY})(?={_GAP}/?+{_GAP}(?:{'|'.join(_spelling(name, '[-_ ]?') for name in _SQUARE_NAMES)}){_GAP}{_CLOSED_SQUARE})"
     rf"|(?:<|{_ENTITY})(?=(?:<|{_ENTITY}){_GAP}/?+{_GAP}{_spelling('SYS', '-')}{_GAP}{_CLOSED})"  # <<SYS>> of Llama 2
@@ -76,19 +88,18 @@ _CONTROL_TOKEN = re.compile(
     rf"|{_single('invoke', end=_AFTER_NAME)}|{_single('think', 'thinking', end=_CLOSED)}"
     rf"|{_single('bos', 'eos', 'pad', 'unk', end=_CLOSED)}"
     # <s> and </s> around sentences. After a word, or as a capital, it is a type parameter: `Stack<s>`.
-    rf"|(?:(?<!\w)(?:<|{_ENTITY})|(?:<|{_ENTITY})(?=/))(?=/?+(?-i:s)\0*+{_CLOSED})",
-    re.I,
+    rf"|(?:(?<!\w)(?:<|{_ENTITY})|(?:<|{_ENTITY})(?=/))(?=/?+(?-i:s)\0*+{_CLOSED})"
 )
 
 
 def defuse(text: str) -> str:
     """The text without hidden characters, and with every fence, agent tag and chat control token made harmless."""
-    return _with_marks_removed(visible_text(text), _TAG_LIKE, _AROUND, _AROUND_AGENTS, _CONTROL_TOKEN)
+    return _with_marks_removed(visible_text(text), _all_marks)
 
 
 def without_agent_tags(text: str) -> str:
     """The text without hidden characters or tags that end an agent's wrapper. Fences stay."""
-    return _with_marks_removed(visible_text(text), _AROUND)
+    return _with_marks_removed(visible_text(text), lambda: (_around(),))
 
 
 def fence(body: str, note: str = NOTE) -> str:
@@ -100,10 +111,12 @@ def fence(body: str, note: str = NOTE) -> str:
     return f"<{TAG} {mark}>\n{note}\n{inside}\n</{TAG} {mark}>"
 
 
-def _with_marks_removed(text: str, *marks: "re.Pattern[str]") -> str:
+def _with_marks_removed(text: str, marks: "Callable[[], tuple[re.Pattern[str], ...]]") -> str:
     plain = text if text.isascii() else text.translate(_plain_forms)  # keeps the length, so offsets stay valid
+    if not any(sign in plain for sign in _FIRST_SIGNS):
+        return text
     parts, done = [], 0
-    for start, end in sorted({match.span() for mark in marks for match in mark.finditer(plain)}):
+    for start, end in sorted({match.span() for mark in marks() for match in mark.finditer(plain)}):
         parts += [text[done:start], _HARMLESS]
         done = end
     return "".join(parts) + text[done:]

@@ -63,7 +63,7 @@ def test_an_agent_that_is_not_set_up_is_told_what_to_run(check: Check) -> None:
     assert rows["installed"].ok
     assert (rows["set up"].ok, rows["set up"].remedy) == (False, "Run: waypost setup claude-code")
     missing = check("codex")["installed"]
-    assert not missing.ok and missing.remedy == "Install Codex."
+    assert not missing.ok and missing.message.startswith("`codex` is not on your PATH")
 
 
 def test_the_server_the_list_and_every_hook_are_tried_and_shown(machine: Any, check: Check, tmp_path: Path) -> None:
@@ -160,3 +160,25 @@ def test_every_event_that_setup_installs_has_a_payload() -> None:
         for event in set(agent.hooks.events.values()) if agent.hooks else ():
             assert agent.hooks is not None
             assert "x" in json.dumps(payload_of(agent.hooks.agent, event, values))
+
+
+@pytest.mark.parametrize("name", sorted(agents()))
+def test_an_agent_that_is_not_here_is_named_with_how_to_get_it(machine: Any, tmp_path: Path, name: str) -> None:
+    machine.system = replace(machine.system, which=lambda _: None)
+    agent = agent_of(name)
+    installed, set_up = check_agent(agent, machine.system, machine.project, Sample(), tmp_path)
+    assert not installed.ok and all(program in installed.message for program in agent.programs)
+    assert "there is no " in installed.message
+    assert installed.remedy.startswith("Install it: npm install -g " if agent.npm else f"Install {agent.title} from")
+    assert (set_up.ok, set_up.remedy) == (False, f"Run: waypost setup {name}")
+
+
+def test_a_program_that_is_not_on_path_is_named(check: Check, machine: Any) -> None:
+    machine.install("claude-code")
+    machine.system = replace(machine.system, which=lambda _: None)
+    rows = check()
+    assert rows["installed"].ok
+    assert rows["installed"].message.startswith("`claude` is not on your PATH; there is ")
+    assert "`claude mcp list` was not tried." in rows["installed"].message
+    assert "npm install -g @anthropic-ai/claude-code" in rows["installed"].remedy
+    assert rows["SessionStart"].ok

@@ -143,9 +143,11 @@ def test_at_a_terminal_setup_offers_to_check(
     monkeypatch.setattr("builtins.input", answer)
     code, out, _err = call(capfd, "setup", "zed")
     assert (code, questions) == (0, ["Check that it works (waypost doctor --agent zed)? [y/N] "])
-    assert "Something does not work" not in out
+    assert "What to do" not in out
     code, out, _err = call(capfd, "setup", "zed")
-    assert code == 1 and "Something does not work; see above." in out
+    assert code == 1
+    assert out.splitlines()[-3].startswith("2 problems: memory, server")
+    assert out.splitlines()[-2] == "  1. Run: waypost init"
 
 
 def test_at_a_terminal_setup_asks_about_each_agent_that_is_here(

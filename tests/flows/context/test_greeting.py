@@ -23,24 +23,27 @@ def greet(memory: Memory) -> list[str]:
     return text.splitlines()
 
 
-def test_rules_preferences_decisions_and_facts_of_people_are_there(person: Memory) -> None:
+def test_rules_preferences_decisions_and_pitfalls_of_people_are_there(person: Memory) -> None:
     person.remember("Never log a password.", kind="constraint")
     person.remember("Answer briefly.", kind="preference")
-    person.remember("Invoices go out on Mondays.")
+    person.remember("The test database keeps rows between runs.", kind="learning")
     person.decide("We stay on one database", because=["Nobody wants to run two"])
     told = greet(person)
     assert told.index("## Rules") < told.index("## Preferences") < told.index("## Facts and decisions")
-    for text in ("Never log a password.", "Answer briefly.", "Invoices go out on Mondays."):
+    for text in ("Never log a password.", "Answer briefly.", "The test database keeps rows"):
         assert any(text in line for line in told)
     (decision,) = [line for line in told if "one database" in line]
     assert "Reason: Nobody wants to run two" in decision
 
 
-def test_first_facts_take_two_lines_at_most_and_say_how_to_test(person: Memory) -> None:
-    told = [line for line in greet(person) if "(extractor, " in line]
-    assert 1 <= len(told) <= 2
-    assert "tests" in told[0]
-    assert not [line for line in told if "licensed" in line]
+def test_what_only_some_tasks_need_comes_with_their_prompt(person: Memory) -> None:
+    """First facts about the project, which an agent sees in its files, and facts without a rule."""
+    person.remember("Invoices go out on Mondays.")
+    assert [line for line in greet(person) if line.startswith("- ")] == []
+
+
+def test_an_indexed_project_without_rules_has_no_greeting(person: Memory) -> None:
+    assert greet(person) == []
 
 
 def test_open_work_has_a_heading_of_its_own(person: Memory) -> None:

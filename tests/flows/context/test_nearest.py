@@ -1,11 +1,19 @@
 """Turns that only ask, and turns that also state something."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from waypost import Memory
-from waypost.flows.context.nearest import is_only_question, may_correct, nearest_lessons
+from waypost.flows.context.nearest import (
+    is_only_question,
+    may_correct,
+    names_in,
+    nearest_lessons,
+    outdated_turns,
+    with_names,
+)
 from waypost.model.memory import Version
 
 
@@ -81,3 +89,38 @@ def test_what_the_user_said_later_about_the_same_may_correct_it() -> None:
     assert not may_correct(_turn(correction, minutes=-1), first)
     assert not may_correct(_turn(correction, "assistant", minutes=1), first)
     assert not may_correct(_turn("The printer moved to the second floor.", minutes=1), first)
+
+
+def test_names_are_no_plain_words() -> None:
+    text = "Mit ResponseWriter, go 1.24, flask/app.py, e.g. FLASK_DEBUG, quic-go, HTTP/3 or 2026 and/or so."
+    assert names_in(text) == {"responsewriter", "1.24", "flask/app.py", "flask_debug", "http/3", "and/or"}
+    assert names_in("a.b" * 100_000)  # read in part only
+
+
+def test_a_statement_with_a_name_of_the_message_may_be_farther_away() -> None:
+    frozen = _turn("Интерфейс ResponseWriter заморожен до марта.", language="ru")
+    answer = _turn("ResponseWriter has been read.", speaker="assistant")
+    turns = {1: frozen, 2: answer, 3: _turn("The printer is out of paper.")}
+    assert with_names("Можно ли добавить метод в ResponseWriter?", turns) == [1]
+    assert with_names("Can I add a method?", turns) == []
+    everywhere = dict.fromkeys(range(9), frozen)
+    assert with_names("Can I add a method to ResponseWriter?", everywhere) == []
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("The staging server is stage-a.example.net.", "Correction: the staging server is stage-b.example.net now."),
+        (
+            "Der Ansprechpartner für Releases ist Martin.",
+            "Martin ist weg, Ansprechpartnerin für Releases ist jetzt Svenja.",
+        ),
+        ("Сервер для тестов называется alpha.", "Поправка: сервер для тестов называется beta."),
+    ],
+)
+def test_what_the_user_corrected_is_left_out(older: str, newer: str) -> None:
+    language = "ru" if "Сервер" in older else "de" if "ist" in older.split() else "en"
+    first = replace(_turn(older, language=language), number=1)
+    second = replace(_turn(newer, language=language, minutes=9), number=2)
+    assert outdated_turns([first, second]) == {1}
+    assert outdated_turns([second, replace(_turn("The printer is out of paper."), number=3)]) == set()

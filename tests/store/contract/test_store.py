@@ -270,6 +270,18 @@ def test_speakers_are_listed_once_each(store: Store) -> None:
         assert reader.memories.speakers(1) == ["Anna"]
 
 
+def test_ids_are_found_by_their_beginning_and_with_their_neighbours(store: Store) -> None:
+    ids = ["01aaaa", "01abbb", "01abbz", "02cccc"]
+    for memory_id in ids:
+        add(store, version(memory_id))
+    with store.read() as reader:
+        assert reader.memories.ids_from("01ab", 5) == ["01abbb", "01abbz"]
+        assert reader.memories.ids_from("0", 3) == ids[:3]
+        assert reader.memories.ids_from("03", 5) == []
+        beside = reader.memories.ids_beside(["01aaaa", "01abbb", "02cccc", "nobody"])
+    assert beside == {"01aaaa": ("", "01abbb"), "01abbb": ("01aaaa", "01abbz"), "02cccc": ("01abbz", "")}
+
+
 def test_checkouts_are_noted_once(store: Store) -> None:
     with store.write() as writer:
         for checkout, root in (("b", "/two"), ("a", "/one"), ("b", "/two")):

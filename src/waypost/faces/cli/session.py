@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from waypost import config
 from waypost.errors import InvalidInput
 from waypost.faces.cli.arguments import MYSELF
+from waypost.faces.cli.output.short_ids import use_short_ids
 from waypost.model.memory import Caller
 from waypost.model.time import utc_now
 
@@ -30,7 +31,9 @@ class CommandSession:
         settings = config.load()
         who = caller(settings.person, yes=yes)
         person = self._person(settings)
-        return Memory.open(self.directory, person=person, caller=who, settings=settings, for_repair=for_repair)
+        memory = Memory.open(self.directory, person=person, caller=who, settings=settings, for_repair=for_repair)
+        use_short_ids(memory.admin.short_ids)
+        return memory
 
     def backups(self, *, yes: bool = False) -> "Backups":
         """The snapshots of the memory. Opens no database, because it may be damaged or missing."""

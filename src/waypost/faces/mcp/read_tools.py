@@ -24,7 +24,7 @@ from waypost.faces.mcp.text_answers import (
 )
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
 from waypost.flows.structure.answers import surrounding_lines, surroundings
-from waypost.model.ids import check_id
+from waypost.model.ids import check_id, id_beginning
 from waypost.model.kinds import SCOPES
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ _ON = {"justifies": "justifies", "blocks": "limits", "leads_to": "leads to", "ca
 
 def recall(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     memory, question, k = call.memory, given["question"], given["k"]
-    if _is_id(question):
-        return whole(call, question, given.get("as_of"), given.get("known_at"))
+    if memory_id := _id_in(memory, question):
+        return whole(call, memory_id, given.get("as_of"), given.get("known_at"))
     options = {name: given[name] for name in ("scope", "as_of", "known_at", "fresh") if name in given}
     answer = memory.recall(question, k, **options)
     rows = [hit_row(hit, now_of(call)) for hit in answer.hits]
@@ -60,11 +60,12 @@ def recall(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     return ToolReply(joined(fenced(lines), *notices, *more), with_notices({"hits": rows}, [*notices, *more]))
 
 
-def _is_id(text: str) -> bool:
+def _id_in(memory: "Memory", text: str) -> str:
+    """The id that a question is, whole or its beginning; otherwise an empty string."""
     try:
-        return bool(check_id(text))
-    except InvalidInput:
-        return False
+        return memory.admin.full_id(text) if id_beginning(text) else check_id(text)
+    except (InvalidInput, NotFound):
+        return ""
 
 
 def whole(call: ToolCall, memory_id: str, as_of: str | None = None, known_at: str | None = None) -> ToolReply:

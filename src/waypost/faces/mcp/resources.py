@@ -11,7 +11,6 @@ from waypost.faces.mcp.index_progress import status
 from waypost.faces.mcp.read_tools import whole
 from waypost.faces.mcp.text_answers import fenced, joined
 from waypost.faces.mcp.tool import ToolCall
-from waypost.model.ids import check_id
 
 _OVERVIEW = "waypost://project/overview"
 _ADDRESS = re.compile(r"waypost://(?P<sort>memory|journal|project)/(?P<rest>[^/?#]{1,200})")
@@ -62,7 +61,7 @@ def read(call: ToolCall, address: str) -> ResourceText:
         return ResourceText(_overview(call))
     name = unquote(match["rest"])
     if match["sort"] == "memory":
-        return ResourceText(whole(call, check_id(name)).text)
+        return ResourceText(whole(call, call.memory.admin.full_id(name)).text)
     if not _DAY.fullmatch(name):
         raise NotFound(f"{one_line(name, 40)!r} is not a day.", "Write it as 2026-01-30.")
     text = call.memory.journal.show(name).text

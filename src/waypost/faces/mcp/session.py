@@ -13,6 +13,7 @@ from waypost import config
 from waypost.errors import InvalidInput, Refused, SecurityError, WaypostError
 from waypost.faces.mcp.schema import checked
 from waypost.faces.mcp.tool import Cancelled, Tool, ToolCall, ToolReply
+from waypost.model.ids import ids_in, with_short_ids
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, utc_now
 
@@ -171,7 +172,8 @@ def confirmed_by_person(call: ToolCall, question: str, *, forgetting: bool = Fal
 def run_tool(tool: Tool, call: ToolCall, arguments: Mapping[str, Any], home: Callable[[], Path]) -> ToolReply:
     """Check the arguments and run the tool. Errors become replies; only `Cancelled` and `AnswerNeeded` are raised."""
     try:
-        return tool.run(call, checked(tool, arguments))
+        reply = tool.run(call, checked(tool, arguments))
+        return _with_short_ids(reply, call) if tool.short_ids else reply
     except WaypostError as error:
         return ToolReply(failed(error), is_error=True)
     except (Cancelled, AnswerNeeded):
@@ -179,6 +181,12 @@ def run_tool(tool: Tool, call: ToolCall, arguments: Mapping[str, Any], home: Cal
     except Exception as error:  # noqa: BLE001  last boundary before the client: log the traceback, reply in one line
         log_crash(error, home)
         return ToolReply(unexpected(error), is_error=True)
+
+
+def _with_short_ids(reply: ToolReply, call: ToolCall) -> ToolReply:
+    """The reply with short ids in its text: they cost an agent a third of the tokens."""
+    ids = ids_in(reply.text)
+    return replace(reply, text=with_short_ids(reply.text, call.memory.admin.short_ids(ids))) if ids else reply
 
 
 def failed(error: WaypostError) -> str:

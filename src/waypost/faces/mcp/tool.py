@@ -56,6 +56,7 @@ class Tool:
     destroys: bool = False
     idempotent: bool = False
     structured: bool = False
+    short_ids: bool = False  # whether ids in the text are shortened; those in the data are whole
 
     @property
     def input_schema(self) -> dict[str, Any]:

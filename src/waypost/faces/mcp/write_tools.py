@@ -18,7 +18,6 @@ from waypost.faces.mcp.text_answers import (
     without_empty,
 )
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
-from waypost.model.ids import check_id
 from waypost.text.durations import parse_duration
 from waypost.text.plural import counted
 
@@ -42,7 +41,7 @@ def remember(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
     if "retract" in given:
         if "text" in given or "replaces" in given:
             raise InvalidInput("retract takes no text.", "To correct a memory, use text with replaces=ID.")
-        memory_id = check_id(given["retract"])
+        memory_id = call.memory.admin.full_id(given["retract"])
         proposed = memory.retract(memory_id)
         if proposed is not None:
             return _reply(proposed)
@@ -132,7 +131,7 @@ def review(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
         raise InvalidInput(f"{action} needs an id.", "review without an action lists them.")
     if action == "edit" and "text" not in given:
         raise InvalidInput("edit needs the new text.", "")
-    return _apply(call, action, check_id(given["id"]), given.get("text"))
+    return _apply(call, action, call.memory.admin.full_id(given["id"]), given.get("text"))
 
 
 def _pending(call: ToolCall) -> ToolReply:

@@ -84,6 +84,13 @@ class Agent:
     rules: RulesBlock
     permissions: Permissions | None
     notes: Mapping[Scope, str] = field(default_factory=dict)
+    npm: str = ""  # the package that installs it
+
+    @property
+    def how_to_install(self) -> str:
+        if self.npm:
+            return f"Install it: npm install -g {self.npm}. If it is installed, add the folder of its program to PATH."
+        return f"Install {self.title} from its website, and start it once."
 
 
 @cache
@@ -115,6 +122,7 @@ def _agent(name: str, given: Mapping[str, Any], seconds: Mapping[str, int]) -> A
         _rules(given["rules"]),
         _permissions(given["permissions"]) if "permissions" in given else None,
         given.get("notes", {}),
+        given.get("npm", ""),
     )
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from waypost.errors import WaypostError
-from waypost.faces.setup.agent_folders import Scope, SetupSystem
+from waypost.faces.setup.agent_folders import Scope, SetupSystem, config_path
 from waypost.faces.setup.agents import Agent
 from waypost.faces.setup.files import ConfigFile, read_config
 from waypost.faces.setup.hook_command import HookCommand, hook_command
@@ -42,7 +42,7 @@ _OWN_SESSION = ("pre-tool", "post-tool")  # tried as in a session that has seen 
 
 @dataclass(frozen=True, slots=True)
 class AgentCheck:
-    """One thing that was tried. `output` is what the agent gets. A note is ok and has nothing to do."""
+    """One thing that was tried. `output` is what the agent gets. A note is ok, and its remedy is optional."""
 
     check: str
     ok: bool
@@ -75,10 +75,7 @@ def check_agent(agent: Agent, system: SetupSystem, project: Path, sample: Sample
 
     Commands in files of the project run only if set-up wrote them on this machine: a repository may come from anybody.
     """
-    sign = sign_of(agent, system, project)
-    yield AgentCheck(
-        "installed", bool(sign), sign or f"{agent.title} was not found.", "" if sign else f"Install {agent.title}."
-    )
+    yield _installed(agent, system, project)
     again = f"Run: waypost setup {agent.name}"
     scopes = list(_scopes(agent, system, project))
     if not scopes:
@@ -87,6 +84,20 @@ def check_agent(agent: Agent, system: SetupSystem, project: Path, sample: Sample
     for scope in scopes:
         again = f"Run: waypost setup {agent.name}{' --project' if scope == 'project' else ''}"
         yield from _Trial(agent, system, scope, project, sample, data, again).run()
+
+
+def _installed(agent: Agent, system: SetupSystem, project: Path) -> AgentCheck:
+    """Whether the program can be started. Its folder alone may be that of an editor's extension, or made by set-up."""
+    sign = sign_of(agent, system, project)
+    if any(system.which(program) for program in agent.programs) or (sign and not agent.npm):
+        return AgentCheck("installed", True, sign)
+    missing = " or ".join(f"`{program}`" for program in agent.programs)
+    what = f"{missing} is not on your PATH" if missing else "it was not found"
+    if sign:
+        list_command = f" `{' '.join(agent.list_command)}` was not tried." if agent.list_command else ""
+        return AgentCheck("installed", True, f"{what}; there is {sign}.{list_command}", agent.how_to_install)
+    folders = ", ".join(str(config_path(system, project, "user", folder)) for folder in agent.folders)
+    return AgentCheck("installed", False, f"{what}, and there is no {folders}.", agent.how_to_install)
 
 
 def _scopes(agent: Agent, system: SetupSystem, project: Path) -> Iterator[Scope]:
@@ -267,6 +278,8 @@ def _text_of(output: bytes) -> str | None:
     except ValueError:
         return None
     inner = answer.get("hookSpecificOutput", answer) if isinstance(answer, dict) else {}
+    if isinstance(inner.get("tool_input"), dict):  # Gemini CLI: as part of a sub-agent's prompt
+        inner = {"additionalContext": inner["tool_input"].get("prompt")}
     texts = [inner[name] for name in ("additionalContext", "additional_context") if isinstance(inner.get(name), str)]
     return texts[0] if texts else ""
 

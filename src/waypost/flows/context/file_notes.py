@@ -11,6 +11,7 @@ from waypost.flows.links.about import about
 from waypost.flows.links.code_changes import code_behind
 from waypost.flows.links.hits import hit_of
 from waypost.flows.open_space import OpenSpace, place_in
+from waypost.flows.versions.short_ids import short_ids
 from waypost.model.code_link import LinkedMemory
 from waypost.model.recall import Hit
 from waypost.model.time import Moment
@@ -44,12 +45,14 @@ def file_notes(
     Paths that are no files of this project are left out. With `only_stale`, memories that no longer match their code.
     """
     places = list(_places(space, files))
+    memories = [(memory, hit_of(memory, 1.0, {})) for memory in _memories(space, places)]
+    new = [(memory, hit) for memory, hit in memories if not is_known(hit) and (hit.is_stale or not only_stale)]
+    with space.store.read() as reader:
+        ids = short_ids(reader, [memory.id for memory, _ in new])
     lines, hits, room = [], list[Hit](), _MOST_CHARACTERS
-    for memory in _memories(space, places):
-        hit = hit_of(memory, 1.0, {})
-        if is_known(hit) or (only_stale and not hit.is_stale):
-            continue
-        note = "\n".join((f"{one_line(plain_line(hit), _LONGEST_LINE)} id {hit.id}", *_change(space, memory)))
+    for memory, hit in new:
+        shown_id = ids.get(hit.id, hit.id)
+        note = "\n".join((f"{one_line(plain_line(hit), _LONGEST_LINE)} id {shown_id}", *_change(space, memory)))
         if len(hits) == _MOST_MEMORIES or len(note) > room:
             break
         room -= len(note)

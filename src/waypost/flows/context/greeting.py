@@ -1,11 +1,13 @@
-"""What an agent should know of a project before anything is asked: what people stated, and little else."""
+"""What an agent should know of a project before anything is asked: rules, decisions, pitfalls, and what needs attention.
+
+Everything here costs tokens in every session. What helps with some tasks only comes with the prompt that needs it.
+"""
 
 from collections.abc import Callable
 from itertools import islice
 
 from waypost.context.open_work import is_open_work
 from waypost.context.render import BriefingEntry, Opening, plain_line, render
-from waypost.facts.rejection import LEARNED
 from waypost.flows.context.decisions import reasons_of
 from waypost.flows.context.dna import opening_of
 from waypost.flows.context.standing import EXTRACTOR, latest_hits, standing_rules
@@ -15,40 +17,33 @@ from waypost.flows.open_space import OpenSpace, conclusions_key
 from waypost.model.recall import Hit, View
 from waypost.store.protocol import Filter, Reader
 
-TOKENS = 1500
+TOKENS = 1000
 _MOST_STANDING = 60  # of each sort, the latest: rules, preferences
 _MOST_DECISIONS = 8
-_MOST_FACTS = 12  # that people stated
+_MOST_PITFALLS = 5  # that people stated
 _MOST_OPEN = 5
 _MOST_STALE = 5
 _LOOKED_AT = 200  # memories, the latest
 _LOOKED_FOR_STALE = 200  # memories that point at code, the latest
 _SHARES = {"rules": 0.3, "preferences": 0.25}
 _RULES = ("constraint",)
-_FACTS = ("fact", "learning", "fix")
-_WORK = ("note", "workflow_result", *_FACTS)
-# The first facts that an agent needs whatever the task is, by topic, the most useful first.
-_PROJECT = ("project:test", "project:build", "project:lint", "project:targets", "project:purpose")
-_MOST_OF_PROJECT = 2
-_HOW = "Waypost remembers this project across sessions: ask it (`recall`, or `waypost ask`) before you guess."
+_PITFALL = "learning"
+_WORK = ("note", "workflow_result", "fact", _PITFALL, "fix")
 
 
 def greeting(
     space: OpenSpace, view: View, is_known: Callable[[Hit], bool], *, resumed: bool
 ) -> tuple[str, tuple[Hit, ...]]:
-    """DNA.md, rules, preferences, decisions with reasons, stale memories, open work, and the state of the memory.
+    """DNA.md, rules, preferences, decisions with reasons, pitfalls, stale memories, open work, and what the memory lacks.
 
-    Returns the text and the memories in it. A resumed session gets only what is not known yet.
+    Returns the text and the memories in it: nothing if there is nothing. A resumed session gets only what is new.
     """
     opening, notices = (Opening(), ()) if resumed else opening_of(space, TOKENS)
     with space.store.read() as reader:
         entries = [entry for entry in _standing(space, reader, view) if not is_known(entry.hit)]
-        has_memories = bool(sum(reader.memories.counts(view).values()))
-        state = _state(space, reader)
+        state = [] if resumed else _state(space, reader)
     rendered = render(entries, TOKENS, _SHARES, opening)
-    if not rendered.text and (resumed or not has_memories):
-        return "", ()
-    status = "" if resumed else "\n".join((_HOW, *state, *notices))
+    status = "\n".join((*state, *notices))
     return "\n\n".join(part for part in (rendered.text, status) if part), rendered.used
 
 
@@ -58,7 +53,7 @@ def _standing(space: OpenSpace, reader: Reader, view: View) -> list[BriefingEntr
     decisions = _people_first(latest_hits(space, reader, view, Filter(kinds=("decision",)), _LOOKED_AT))
     reasons = reasons_of(reader, [hit.id for hit in decisions[:_MOST_DECISIONS]], view)
     latest = latest_hits(space, reader, view, Filter(kinds=_WORK), _LOOKED_AT)
-    stated = (hit for hit in latest if hit.source == "person" and hit.kind in _FACTS and not is_open_work(hit.text))
+    pitfalls = (hit for hit in latest if hit.source == "person" and hit.kind == _PITFALL and not is_open_work(hit.text))
     entries = [
         *standing_rules(space, reader, view, {}, _MOST_STANDING),
         *(BriefingEntry("rules", hit) for hit in rules if hit.source == "person"),
@@ -68,8 +63,7 @@ def _standing(space: OpenSpace, reader: Reader, view: View) -> list[BriefingEntr
         ),
         *(BriefingEntry("stale", hit) for hit in _stale(space, reader)),
         *(BriefingEntry("work", hit) for hit in islice(filter(_is_open, latest), _MOST_OPEN)),
-        *(BriefingEntry("facts", hit) for hit in islice(stated, _MOST_FACTS)),
-        *(BriefingEntry("project", hit) for hit in _of_project(space, reader, view)),
+        *(BriefingEntry("facts", hit) for hit in islice(pitfalls, _MOST_PITFALLS)),
     ]
     once: dict[str, BriefingEntry] = {}
     for entry in entries:
@@ -85,15 +79,6 @@ def _is_open(hit: Hit) -> bool:
     return hit.source != EXTRACTOR and is_open_work(hit.text)
 
 
-def _of_project(space: OpenSpace, reader: Reader, view: View) -> list[Hit]:
-    """How to test and build the project, as far as its files say it. Stale ones say nothing."""
-    topics = {
-        hit.key: hit for hit in latest_hits(space, reader, view, Filter(level=0), _LOOKED_AT) if hit.source == EXTRACTOR
-    }
-    hits = [topics[key] for topic in _PROJECT if (key := f"{LEARNED}{topic}") in topics]
-    return [hit for hit in hits if not hit.is_stale][:_MOST_OF_PROJECT]
-
-
 def _stale(space: OpenSpace, reader: Reader) -> list[Hit]:
     """Some that were stale when they were looked at last, the newest first. Looking at all would take too long."""
     if space.identity.kind != "project":
@@ -107,23 +92,13 @@ def _stale(space: OpenSpace, reader: Reader) -> list[Hit]:
 
 
 def _state(space: OpenSpace, reader: Reader) -> list[str]:
-    """What cannot be relied on now, in words."""
-    checkout = space.identity.checkout_id
+    """What an agent can't rely on, and what a person should do."""
     lines = []
-    if space.identity.kind == "project" and not reader.code.has_any(checkout):
-        lines.append("Its code is not indexed yet (`waypost init`): it only has what people and agents wrote.")
+    if space.identity.kind == "project" and not reader.code.has_any(space.identity.checkout_id):
+        lines.append("Waypost has not indexed this code yet: ask the user to run `waypost init`.")
     elif reader.meta.get(conclusions_key(space)):
-        lines.append(
-            "Its code is being indexed, or that was interrupted (`waypost init`): answers may miss some of it."
-        )
-    waiting = len(reader.code.tracked(checkout))
-    if waiting:
-        lines.append(f"Changed files that wait to be indexed: {waiting} (what it says about them may be old).")
-    engines = [engine.name for engine in space.engines.active(reader)]
-    owed = sum(reader.vectors.pending().get(name, 0) for name in engines)
-    if owed:
-        lines.append(f"Texts that wait to be embedded: {owed} (until then they are found by their words only).")
+        lines.append("Waypost's index of this code is not complete: ask the user to run `waypost init`.")
     candidates = reader.facts.count_candidates()
     if candidates:
-        lines.append(f"Learned facts that wait for a person's review: {candidates} (`waypost review`).")
+        lines.append(f"Facts that need the user's review: {candidates} (`waypost review`).")
     return lines

@@ -1,9 +1,10 @@
 """The memories that match a message, by engines and by words."""
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from waypost.context.small_talk import is_small_talk, subject_words
@@ -28,10 +29,20 @@ CODE_LEAST = 0.4  # how near code must be: an agent can search it by itself
 BEHIND = 0.6  # by which a memory may be farther than the nearest one
 _ENOUGH_WORDS = 2  # about a subject; the words of a shorter message are shared by chance
 _STATED = {"person": 0.1, "extractor": -0.3}
+_FAR_BEHIND = 0.2  # by which one may be farther that has none of the message's telling words
+_TELLING = 0.1  # share of the words, by rarity: less is chance
+_NAMED = 0.35  # by which a statement may be farther that has a name of the message: a symbol, a file, a version
+_MOST_WITH_NAME = 3  # statements with a name that says something
+_SHORTEST_NAME = 4  # characters; shorter ones are abbreviations
+_READ_FOR_NAMES = 4000  # characters
 _LESSON = 0.25  # by which a rule or decision may be farther away that the user stated in a session
 _MOST_LESSONS = 8  # messages that are read for one: the nearest
 
 _LONGEST_QUESTION = 500  # characters; a longer text also states something
+_NAME = re.compile(
+    r"\w{1,60}(?:[._/-]\w{1,60}){0,6}"  # pyproject.toml, 1.24, flush_templates, quic-go
+)
+_CORRECTS = re.compile(r"\s*(?:correction|korrektur|berichtigung|поправка|исправление)\b", re.IGNORECASE)
 _STATEMENT = re.compile(r"[.!…:;]\s|\n")
 
 IsKnown = Callable[[Version | Hit], bool]  # whether the agent has seen this already
@@ -71,17 +82,65 @@ def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
         words = weight * shared.get(number, 0.0)
         near[number] = nearness(cosines.get(number, {}), query.roles, query.language, version.language, words)
         near[number] += stated_bonus(version)
+    for number in with_names(query.text, versions):
+        near[number] += _NAMED
     for number in nearest_lessons(near, versions):
         near[number] += _LESSON
     chosen = sorted((number for number in near if near[number] >= 0), key=lambda number: -near[number])[: query.most]
     if not chosen:
         return {}
-    least, best = near[chosen[0]] - BEHIND, versions[chosen[0]]
-    return {
-        number: min(1.0, near[number])
-        for number in chosen
-        if near[number] >= least or may_correct(versions[number], best)
-    }
+    best = versions[chosen[0]]
+
+    def is_near(number: int) -> bool:
+        has_words = shared.get(number, 0.0) >= _TELLING or shared.get(chosen[0], 0.0) < _TELLING
+        return near[number] >= near[chosen[0]] - (BEHIND if has_words else _FAR_BEHIND)
+
+    kept_numbers = [number for number in chosen if is_near(number) or may_correct(versions[number], best)]
+    outdated = outdated_turns([versions[number] for number in kept_numbers])
+    return {number: min(1.0, near[number]) for number in kept_numbers if number not in outdated}
+
+
+def names_in(text: str) -> set[str]:
+    """Names in a text that are no plain words, folded: of symbols, files, hosts and packages, and versions."""
+    return {match[0].lower() for match in _NAME.finditer(text[:_READ_FOR_NAMES]) if _is_name(match[0])}
+
+
+def _is_name(word: str) -> bool:
+    if len(word) < _SHORTEST_NAME:
+        return False
+    has_digit = any(sign.isdigit() for sign in word)
+    has_hump = any(before.islower() and after.isupper() for before, after in pairwise(word))
+    return has_hump or (has_digit and not word.isdecimal()) or any(sign in word for sign in "._/")
+
+
+def with_names(message: str, versions: Mapping[int, Version]) -> list[int]:
+    """What people stated with a name of the message that few statements have."""
+    wanted = names_in(message)
+    if not wanted:
+        return []
+    named: dict[str, list[int]] = {}
+    for number, version in versions.items():
+        if _is_of_user(version) or version.source == "person":
+            for name in wanted & names_in(version.text):
+                named.setdefault(name, []).append(number)
+    return list({number for numbers in named.values() if len(numbers) <= _MOST_WITH_NAME for number in numbers})
+
+
+def outdated_turns(versions: Sequence[Version]) -> set[int]:
+    """Numbers of what the user said in a session and corrected later."""
+    turns = sorted((version for version in versions if _is_of_user(version)), key=_when)
+    if len(turns) < 2:
+        return set()
+    from waypost.facts.contradictions import contradiction  # only if something may be outdated
+
+    outdated = set[int]()
+    for place, older in enumerate(turns):
+        for newer in turns[place + 1 :]:
+            says_so = _CORRECTS.match(newer.text) is not None and may_correct(newer, older)
+            change = None if says_so else contradiction(older.text, newer.text, 1.0)
+            if says_so or (change is not None and change.replaces and change.is_exact):
+                outdated.add(older.number)
+    return outdated
 
 
 def nearest_lessons(near: Mapping[int, float], versions: Mapping[int, Version]) -> list[int]:

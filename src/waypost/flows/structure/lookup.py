@@ -11,7 +11,7 @@ from waypost.flows.open_space import OpenSpace, place_in
 from waypost.flows.structure.answers import SymbolList, is_test
 from waypost.flows.structure.current import current
 from waypost.model.draft import check_whole
-from waypost.model.ids import check_id
+from waypost.model.ids import check_id, id_beginning
 from waypost.store.protocol import Reader
 from waypost.store.structure import SymbolSketch
 
@@ -99,8 +99,8 @@ def choose(space: OpenSpace, reader: Reader, text: str) -> Chosen:
 def find(space: OpenSpace, reader: Reader, name: SymbolName, text: str) -> list[SymbolSketch]:
     """Every symbol or file that a text names."""
     checkout = space.identity.checkout_id
-    if _is_id(text):
-        return reader.structure.with_ids(checkout, [text.strip().lower()])
+    if ids := _ids(reader, text):
+        return reader.structure.with_ids(checkout, ids)
     if name.line:
         return at_line(reader.structure.in_files(checkout, [name.path]), name.line)
     if name.path:
@@ -185,8 +185,12 @@ def is_inside(path: str, place: str) -> bool:
     return place in (".", path) or path.startswith(f"{place}/")
 
 
-def _is_id(text: str) -> bool:
+def _ids(reader: Reader, text: str) -> list[str]:
+    """The id that a text is, or the only one that begins so."""
+    if beginning := id_beginning(text):
+        ids = reader.memories.ids_from(beginning, 2)
+        return ids if len(ids) == 1 else []
     try:
-        return bool(check_id(text.strip()))
+        return [check_id(text)]
     except InvalidInput:
-        return False
+        return []

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
+from waypost.model.ids import ID_LENGTH, LAST_SIGN
 from waypost.model.memory import State, Version
 from waypost.model.recall import View
 from waypost.model.time import Moment, to_micros
@@ -41,6 +42,30 @@ class MemoryRows:
 
     def versions(self, memory_id: str) -> list[Version]:
         return self._versions.select("WHERE m.memory_id = ? ORDER BY m.number", [memory_id])
+
+    def ids_from(self, beginning: str, limit: int) -> list[str]:
+        bounds, ids = (beginning, beginning.ljust(ID_LENGTH, LAST_SIGN), limit), list[str]()
+        for table, column in (("memories", "memory_id"), ("candidates", "candidate_id")):
+            rows = self._db.rows(
+                f"SELECT DISTINCT {column} FROM {table} WHERE {column} BETWEEN ? AND ? ORDER BY {column} LIMIT ?",
+                bounds,
+            )
+            ids += [row[0] for row in rows]
+        return sorted(set(ids))[:limit]
+
+    def ids_beside(self, memory_ids: Iterable[str]) -> dict[str, tuple[str, str]]:
+        rows = self._db.rows(
+            "SELECT asked.value, (SELECT max(memory_id) FROM memories WHERE memory_id < asked.value),"
+            " (SELECT min(memory_id) FROM memories WHERE memory_id > asked.value),"
+            " (SELECT max(candidate_id) FROM candidates WHERE candidate_id < asked.value),"
+            " (SELECT min(candidate_id) FROM candidates WHERE candidate_id > asked.value) FROM each_text(?) asked"
+            " WHERE EXISTS (SELECT 1 FROM memories WHERE memory_id = asked.value)"
+            " OR EXISTS (SELECT 1 FROM candidates WHERE candidate_id = asked.value)",
+            (list(memory_ids),),
+        )
+        return {
+            row[0]: (max(row[1] or "", row[3] or ""), min(filter(None, (row[2], row[4])), default="")) for row in rows
+        }
 
     def by_number(self, numbers: Iterable[int]) -> dict[int, Version]:
         return self._versions.by_number(numbers)

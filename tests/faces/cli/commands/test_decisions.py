@@ -7,7 +7,7 @@ from tests.faces.cli.conftest import Waypost
 
 import waypost.faces.cli.commands.decisions  # noqa: F401  the commands are there in any case
 
-ID = re.compile(r"[0-9a-z]{26}")
+ID = re.compile(r"\b01[0-9a-z]{6,24}\b")
 
 
 @pytest.fixture

@@ -194,3 +194,20 @@ def test_files_are_found_in_the_input_of_tools(tool: dict[str, Any], files: list
 )
 def test_why_a_tool_failed_is_read_from_what_agents_write(given: dict[str, Any], problem: str) -> None:
     assert tool_problem(given) == problem
+
+
+def test_a_sub_agent_has_not_seen_what_its_session_has(use: Use, shop: Path) -> None:
+    """A session that knows the file, and a sub-agent of it that opens the file too."""
+    assert CENTS in context(use("pre-tool", {"file_path": "prices.py"}))
+    assert CENTS in context(use("pre-tool", {"file_path": "prices.py"}, agent_id="sub-1"))
+    assert use("pre-tool", {"file_path": "prices.py"}, agent_id="sub-1") == {}
+
+
+def test_qwen_briefs_a_sub_agent_with_its_first_tool(use: Use, shop: Path) -> None:
+    """Qwen Code drops what hooks say at the start of a sub-agent and before a tool."""
+    Memory.open(shop).remember("Never edit CHANGES.rst by hand.", level=0)
+    first = use("post-tool", {"file_path": "other.py"}, agent="qwen", agent_id="sub-1")
+    assert "Never edit CHANGES.rst" in context(first)
+    assert "Never edit" not in context(use("post-tool", {"file_path": "prices.py"}, agent="qwen", agent_id="sub-1"))
+    assert "Never edit" not in context(use("post-tool", {"file_path": "prices.py"}, agent="qwen"))
+    assert "Never edit" not in context(use("post-tool", {"file_path": "prices.py"}, agent_id="sub-1"))

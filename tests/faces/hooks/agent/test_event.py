@@ -226,13 +226,14 @@ def test_stale_memories_are_told_as_such(tmp_path: Path, git: Git, fake_engine: 
     assert "indexed" not in told
     with memory.space.store.write() as writer:
         writer.meta.set(conclusions_key(memory.space), "owed")
-    assert "is being indexed" in say("session-start", cwd=str(root), session_id="two")
+    assert "is not complete" in say("session-start", cwd=str(root), session_id="two")
 
 
-def test_the_state_of_the_memory_is_said(say: Say, project: Path, fake_engine: FakeEngine) -> None:
+def test_work_of_the_background_is_no_greeting(say: Say, project: Path, fake_engine: FakeEngine) -> None:
+    """`status` shows it. An agent can do nothing about it."""
     fake_engine.fail = True
     Memory.open(project).remember("Backups run at night.")
-    assert "wait to be embedded: 1 " in say("session-start")
+    assert "embedded" not in say("session-start")
 
 
 # -- where nothing is remembered --------------------------------------------------------------------------------
@@ -507,4 +508,4 @@ def test_a_prompt_does_not_wait_until_changed_files_are_indexed(
     told = say("prompt", question, cwd=str(root), session_id="two")
     assert "uploads.py" not in told.replace("downloads.py", "")
     assert memory.status()["tree"]["waiting"] == 1
-    assert "wait to be indexed: 1 " in say("session-start", cwd=str(root), session_id="three")
+    assert say("session-start", cwd=str(root), session_id="three") == ""

@@ -12,8 +12,10 @@ import pytest
 
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
+from waypost.faces.hooks.agent import session_end
 from waypost.faces.hooks.agent.event import answers, handle
-from waypost.faces.hooks.agent.fast import FastAnswer, ask, mark_path
+from waypost.faces.hooks.agent.fast import NOTED_AT_ONCE, FastAnswer, ask, leave, mark_path
+from waypost.faces.hooks.agent.formats import AGENTS
 from waypost.faces.hooks.socket.place import mark_folder, run_folder
 from waypost.faces.hooks.socket.server import serve_hooks
 
@@ -142,3 +144,57 @@ def test_it_imports_little(project: Path, folder: Path) -> None:
         "waypost.faces.hooks.agent.entry",
         "waypost.faces.hooks.agent.fast",
     }
+
+
+@pytest.fixture
+def spawned(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Stands for the processes that keep sessions."""
+    commands: list[list[str]] = []
+
+    def spawn(_program: str, command: list[str], _environment: object, **_: object) -> int:
+        commands.append(command)
+        return 1
+
+    monkeypatch.setattr("waypost.faces.hooks.agent.fast.os.posix_spawn", spawn)
+    return commands
+
+
+def _transcript(project: Path, words: str) -> str:
+    path = project / "session.jsonl"
+    message = {"role": "user", "content": words}
+    row = {"type": "user", "sessionId": "s", "timestamp": "2026-01-30T12:00:00.000Z", "message": message}
+    path.write_text(json.dumps(row) + "\n")
+    return str(path)
+
+
+def test_the_end_of_a_session_is_left_to_the_process_that_keeps_it(
+    project: Path, folder: Path, spawned: list[list[str]]
+) -> None:
+    raw = payload(project, transcript_path=_transcript(project, "The door is blue."), last_message="x" * 100_000)
+    assert leave("turn-end", "claude-code", raw, home()) is not None
+    space = Memory.open(project).space.folder
+    assert [command[-1] for command in spawned] == [str(space)]
+    session_end.keep_all(space, config.load())
+    assert "The door is blue." in [row["text"] for row in Memory.open(project).list(kind="conversation")]
+    assert list((space / "sessions").iterdir()) == []
+
+
+def test_no_second_process_is_started_while_one_keeps_sessions(
+    project: Path, folder: Path, spawned: list[list[str]]
+) -> None:
+    space = Memory.open(project).space.folder
+    with session_end.try_claim(space / "sessions.lock") as claim:
+        assert claim is not None
+        assert leave("session-end", "claude-code", payload(project), home()) is not None
+    assert spawned == []
+    assert len(list((space / "sessions").iterdir())) == 1
+
+
+@pytest.mark.parametrize("raw", [b"", b"[]", b"null", b'{"cwd": 3}', b'{"cwd": "/nowhere"}', b"[" * 100_000])
+def test_what_is_unusual_about_an_end_goes_the_usual_way(project: Path, folder: Path, raw: bytes) -> None:
+    assert leave("session-end", "claude-code", raw, home()) is None
+    assert leave("prompt", "claude-code", payload(project), home()) is None
+
+
+def test_agents_that_delete_transcripts_go_the_usual_way() -> None:
+    assert {name for name, form in AGENTS.items() if form.loses_killed} == NOTED_AT_ONCE

@@ -215,3 +215,15 @@ def test_no_memory_ends_what_an_agent_puts_around_our_words(mark: str) -> None:
 def test_what_is_no_answer_is_not_taken_from_another_process(answer: dict[str, Any]) -> None:
     assert read_telling(answer, given()) is None
     assert read_telling({"text": "a", "keys": ["k"]}, given()) == HookOutput("a", ("k",))
+
+
+def test_gemini_gets_the_briefing_of_a_sub_agent_as_part_of_its_prompt() -> None:
+    """Gemini CLI has no event for sub-agents, but takes another prompt for the tool that starts one."""
+    raw = json.dumps({"session_id": "s", "cwd": "/", "tool_input": {"agent_name": "generalist", "prompt": "Look."}})
+    given = read_input("subagent-start", "gemini", raw.encode())
+    assert given is not None
+    answer = json.loads(render_answer("subagent-start", "gemini", "Known.", tool_input=given.tool_input))
+    changed = {"agent_name": "generalist", "prompt": "Look.\n\nKnown."}
+    assert answer == {"hookSpecificOutput": {"hookEventName": "BeforeTool", "tool_input": changed}}
+    assert render_answer("subagent-start", "gemini", "Known.", tool_input={"prompt": 3}) == ""
+    assert HookInput.of(given.to_json()) == given

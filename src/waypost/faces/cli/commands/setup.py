@@ -1,6 +1,7 @@
 """`waypost setup`: configure an agent to use Waypost."""
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +16,7 @@ from waypost.faces.cli.session import interactive, is_yes
 from waypost.space.alias import identify_here
 from waypost.space.identity import identify
 from waypost.space.place import marker_file, space_directory
+from waypost.text.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -136,9 +138,22 @@ def check_one(session: "CommandSession", name: str, *, json: bool = False) -> No
         rows = [check.to_json() for check in checks]
         print_json({"agent": agent.name, "title": agent.title, "project": str(root), "ok": ok, "checks": rows})
     else:
-        print("Everything works." if ok else "Something does not work; see above.")
+        _print_end(checks)
     if not ok:
         raise typer.Exit(1)
+
+
+def _print_end(checks: "Sequence[AgentCheck]") -> None:
+    """What is missing, and what to do, in order."""
+    problems = [check for check in checks if not check.ok]
+    if not problems:
+        tried = any(check.ok and check.remedy for check in checks)
+        print("Everything that could be tried works. See the notes above." if tried else "Everything works.")
+        return
+    print(safe(f"{counted(len(problems), 'problem')}: {', '.join(check.check for check in problems)}. What to do:"))
+    remedies = dict.fromkeys(check.remedy or f"Look at: {check.message}" for check in problems)
+    for number, remedy in enumerate(remedies, 1):
+        print(safe(f"  {number}. {remedy}"))
 
 
 def _sample(session: "CommandSession") -> "tuple[Sample, AgentCheck]":
@@ -162,8 +177,9 @@ def _sample(session: "CommandSession") -> "tuple[Sample, AgentCheck]":
 
 def _print_check(check: "AgentCheck") -> None:
     taken = "" if check.milliseconds is None else f" ({check.milliseconds:,} ms)"
-    print(safe(f"{'ok' if check.ok else 'problem':<8} {check.check}: {check.message}{taken}"))
-    if check.remedy and not check.ok:
+    word = "problem" if not check.ok else "note" if check.remedy else "ok"
+    print(safe(f"{word:<8} {check.check}: {check.message}{taken}"))
+    if check.remedy:
         print(safe(f"         {check.remedy}"))
     for line in check.output.splitlines():
         print(safe(f"         | {line}"))

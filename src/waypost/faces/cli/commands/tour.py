@@ -18,7 +18,7 @@ from waypost.faces.cli.framework import Ctx, app, session_of
 from waypost.faces.cli.output.memories import console
 from waypost.faces.cli.session import interactive, is_yes
 
-_ID = re.compile(r"\b01[0-9a-z]{24}\b")
+_ID = re.compile(r"\b01[0-9a-z]{6,24}\b")
 
 
 @app.command()

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from waypost.faces.cli.output.short_ids import short_id_output
 from waypost.model.characters import escape_hidden, visible_text
 from waypost.model.time import format_minute, parse_time
 from waypost.text.plural import counted
@@ -38,7 +39,7 @@ def safe(text: str) -> str:
 def console() -> "Console":
     from rich.console import Console
 
-    return Console(file=sys.stdout, highlight=False, soft_wrap=True, emoji=False)
+    return Console(file=short_id_output(sys.stdout), highlight=False, soft_wrap=True, emoji=False)
 
 
 def print_receipt(receipt: "Receipt") -> None:

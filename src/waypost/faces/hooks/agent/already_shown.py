@@ -66,6 +66,11 @@ def missed_greeting(keys: Collection[str], before: datetime) -> bool:
     return starts is not None and starts < before and (greeted is None or greeted < starts)
 
 
+def was_greeted(keys: Iterable[str]) -> bool:
+    """Whether the agent got its greeting, or there was nothing to say."""
+    return _latest("greeted", keys) is not None
+
+
 def has_just_started(keys: Iterable[str], since: datetime) -> bool:
     """Whether the session started after this time."""
     starts = _latest("starts", keys)

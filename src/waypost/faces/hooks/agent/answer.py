@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.config import Settings
 from waypost.errors import InvalidInput
-from waypost.faces.hooks.agent.already_shown import greeted_key, missed_greeting
+from waypost.faces.hooks.agent.already_shown import greeted_key, missed_greeting, was_greeted
 from waypost.faces.hooks.agent.formats import AGENTS, NOTHING, HookInput, HookOutput, fitting
 from waypost.model.time import utc_now
 from waypost.space.alias import identify_here
@@ -50,7 +50,7 @@ def answer_here(
     if given.event == "session-start":
         return fitting(given, _marked(memory.greeting(shown_keys)))
     if given.event == "subagent-start":  # it has a context of its own
-        return fitting(given, memory.greeting())
+        return fitting(given, _marked(memory.greeting()))
     if given.event in ("pre-tool", "post-tool"):
         return fitting(given, _around_tool(memory, given, shown_keys))
     relevant = memory.relevant(given.prompt, shown_keys, given.session) if given.prompt else NOTHING
@@ -63,6 +63,8 @@ def answer_here(
 def _around_tool(memory: "HookMemory", given: HookInput, shown_keys: Collection[str]) -> HookOutput:
     """Before a tool what is known about its files; after it what its change made stale, and fixes of its error."""
     files, parts = given.files.split("\n") if given.files else [], list[HookOutput]()
+    if given.may_brief_subagent and not was_greeted(shown_keys):
+        parts.append(_marked(memory.greeting()))
     if files and given.event == "post-tool":
         parts.append(memory.made_stale(files, shown_keys))
     if files and (given.event == "pre-tool" or not AGENTS[given.agent].context.get("pre-tool")):

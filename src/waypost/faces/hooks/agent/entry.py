@@ -22,11 +22,11 @@ SECONDS = {
     "session-start": 12.0,
     "subagent-start": 8.0,
     "prompt": 8.0,
-    "pre-tool": 3.0,
-    "post-tool": 3.0,
-    "turn-end": 5.0,
+    "pre-tool": 4.5,
+    "post-tool": 4.5,
+    "turn-end": 8.0,
     "session-end": 1.2,
-    "pre-compact": 5.0,
+    "pre-compact": 8.0,
 }
 _AFTER = 0.5  # seconds that the watchdog waits longer than we do: it acts when C code lets nobody else run
 _PIECE = 1 << 20
@@ -94,9 +94,9 @@ def _arguments(given: Sequence[str]) -> tuple[str, str]:
 
 
 def _work(event: str, agent: str, raw: bytes, deadline: float) -> "FastAnswer | Outcome":
-    from waypost.faces.hooks.agent.fast import ask
+    from waypost.faces.hooks.agent.fast import ask, leave
 
-    answer = ask(event, agent, raw, deadline, _home())
+    answer = leave(event, agent, raw, _home()) or ask(event, agent, raw, deadline, _home())
     if answer is not None:
         return answer
     from waypost.faces.hooks.agent.event import handle

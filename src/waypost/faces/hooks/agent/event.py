@@ -112,7 +112,7 @@ def _handle(
     folder = run_folder(settings.home, project.space_id)
     if not here:
         mark_folder(settings.home, given.cwd, project.space_id)
-    record = ShownRecord(folder, agent, given.session)
+    record = ShownRecord(folder, agent, given.context_id)
     if given.starts_afresh:
         record.forget(utc_now())
     if event in ("turn-end", "session-end") or given.compacts:
@@ -127,7 +127,7 @@ def _handle(
 def _note(given: HookInput, record: ShownRecord, folder: Path, settings: Settings, *, here: bool) -> Outcome:
     """Around a tool. Only a process that runs answers: an agent uses many tools, and must not wait for each. The first
     tools of a session may come before its server listens: these are answered here."""
-    if not given.takes_context or not (given.files or given.problem):
+    if not given.takes_context or not (given.files or given.problem or given.may_brief_subagent):
         return NOTHING
     shown_keys = record.keys()
     if here:
@@ -145,7 +145,12 @@ def _outcome(given: HookInput, telling: HookOutput | None, record: ShownRecord) 
     if telling is None:
         return NOTHING
     output = render_answer(
-        given.event, given.agent, telling.text, event_name=given.event_name, memories=telling.memories
+        given.event,
+        given.agent,
+        telling.text,
+        event_name=given.event_name,
+        memories=telling.memories,
+        tool_input=given.tool_input,
     )
     if not output:
         record.add(telling.keys)
@@ -169,7 +174,7 @@ def _brief(
     if given.event == "prompt" and not given.prompt:
         return NOTHING
     telling = _telling(given, record.keys(), folder, deadline, settings)
-    if given.event == "subagent-start":  # what it sees, its agent does not
+    if given.event == "subagent-start" and not given.subagent:  # what it sees, its agent does not
         telling = replace(telling, keys=())
     return _outcome(given, telling, record)
 

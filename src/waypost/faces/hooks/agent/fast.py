@@ -1,7 +1,8 @@
-"""Ask a running process with few imports: with busy programs beside, what a hook imports is most of its time.
+"""Hooks with few imports: with busy programs beside, what a hook imports is most of its time.
 
-A file in `<home>/run/at` says which space a folder had last. The process itself finds out which one it has now.
-Anything unusual returns None, and the hook goes the usual way.
+`ask` asks a running process, `leave` leaves a session to the process that keeps sessions. A file in `<home>/run/at` says
+which space a folder had last. Those processes find out which one it has now. Anything unusual returns None, and the hook
+goes the usual way.
 """
 
 import json
@@ -9,6 +10,7 @@ import os
 import socket
 import stat
 import struct
+import sys
 import time
 import zlib
 
@@ -18,6 +20,10 @@ _LARGEST_ANSWER = 1 << 18
 _LONGEST = 4096
 # Others start a process that saves the session. Below a server, it would be killed with it: Copilot CLI kills whole trees.
 _ANSWERED = frozenset(("session-start", "subagent-start", "prompt", "pre-tool", "post-tool"))
+_LEFT = frozenset(("turn-end", "session-end"))
+NOTED_AT_ONCE = frozenset(("gemini",))  # its answered prompts: it deletes transcripts of killed sessions
+_LONGEST_MEMBER = 4096  # characters of a member: a longer one is no path or name
+_LARGEST_EVENT = 60_000  # bytes
 _FOR_RUNNING = 0.5  # of the time that is left: then the hook answers itself
 
 
@@ -60,6 +66,67 @@ def ask(event: str, agent: str, raw: bytes, deadline: float, home: str) -> FastA
     except (OSError, ValueError, AttributeError, TypeError, struct.error, RecursionError):
         return None
     return None
+
+
+def leave(event: str, agent: str, raw: bytes, home: str) -> FastAnswer | None:
+    """Leave the event in the folder `sessions` of its space, and start the process that keeps it, unless one runs."""
+    if os.name != "posix" or event not in _LEFT or agent in NOTED_AT_ONCE:
+        return None
+    try:
+        given = json.loads(raw)
+        cwd = given.get("cwd") or os.getcwd()
+        space = os.path.join(home, "memory", _space_of(os.path.join(home, "run"), cwd))
+        place = os.path.join(space, "sessions")
+        if not os.path.isdir(place):
+            os.mkdir(place, 0o700)
+        _check_private(place)
+        members = {name: value for name, value in given.items() if _is_short(value)}
+        body = json.dumps({"event": event, "agent": agent, "raw": members, "cwd": os.getcwd()}).encode()
+        if len(body) > _LARGEST_EVENT:
+            return None
+        _write_event(place, body)
+        if not _is_locked(os.path.join(space, "sessions.lock")):
+            _start_keeper(space)
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError, NotImplementedError):
+        return None
+    return FastAnswer("", "", b"")
+
+
+def _is_short(value: object) -> bool:
+    return not isinstance(value, str) or len(value) <= _LONGEST_MEMBER
+
+
+def _write_event(place: str, body: bytes) -> None:
+    path = os.path.join(place, f"{time.time_ns():020}-{os.getpid()}")
+    handle = os.open(f"{path}.part", os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    try:
+        while body:
+            body = body[os.write(handle, body) :]
+    finally:
+        os.close(handle)
+    os.replace(f"{path}.part", f"{path}.json")
+
+
+def _is_locked(path: str) -> bool:
+    """Whether a process keeps sessions. It looks once more for events after it has released the lock."""
+    import fcntl  # not on every system
+
+    handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, fcntl.LOCK_UN)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
+def _start_keeper(space: str) -> None:
+    """As `session_end.start_keeping` does, without `subprocess`."""
+    command = [sys.executable, "-P", "-m", "waypost.faces.hooks.agent.session_end", space]
+    nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
+    os.posix_spawn(sys.executable, command, os.environ, file_actions=nowhere, setsid=True)
 
 
 def mark_path(run: str, cwd: str) -> str:

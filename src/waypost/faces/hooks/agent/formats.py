@@ -27,7 +27,8 @@ class AgentFormat:
 
     `context` has the agent's own names of the events at which it takes words for its model. `flat`: the member of the
     answer that has the words, for agents that read them there. `nested`: they also read a part that names the event. `compacts_at`: the
-    sources of a compaction that the agent means; others may be tries that come to nothing.
+    sources of a compaction that the agent means; others may be tries that come to nothing. `rewrites`: events at which the
+    agent takes no words, but another prompt of the tool.
     """
 
     session: tuple[str, ...] = ("session_id", "sessionId")
@@ -41,6 +42,7 @@ class AgentFormat:
     shows_line: bool = False
     compacts_at: tuple[str, ...] = ()  # all
     loses_killed: bool = False  # when it starts, it deletes the transcript of a session that was killed
+    rewrites: frozenset[Event] = frozenset()
 
 
 _CLAUDE = AgentFormat(
@@ -69,13 +71,23 @@ _SCRIPT = AgentFormat(
 AGENTS: Mapping[str, AgentFormat] = {
     "claude-code": _CLAUDE,
     "codex": _CLAUDE,  # its transcript may be null
-    "qwen": _CLAUDE,
+    # It drops the words of hooks before a tool and at the start of a sub-agent: they come with the first result of a tool.
+    "qwen": AgentFormat(
+        context={"session-start": "SessionStart", "prompt": "UserPromptSubmit", "post-tool": "PostToolUse"},
+        shows_line=True,
+    ),
     "vscode": _CLAUDE,  # documented for the start of a session only; what it does not know at a prompt it ignores
     # The terminal reads one form or the other, VS Code the nested one, both with the same hooks.
     "copilot": AgentFormat(context=_CLAUDE.context, flat="additionalContext"),
     "gemini": AgentFormat(
-        context={"session-start": "SessionStart", "prompt": "BeforeAgent", "post-tool": "AfterTool"},
+        context={
+            "session-start": "SessionStart",
+            "subagent-start": "BeforeTool",
+            "prompt": "BeforeAgent",
+            "post-tool": "AfterTool",
+        },
         shows_line=True,
+        rewrites=frozenset(("subagent-start",)),
         compacts_at=("manual",),  # it announces a compaction before every request to the model
         loses_killed=True,
     ),
@@ -112,6 +124,18 @@ class HookInput:
     problem: str = ""  # why a tool failed
     event_name: str = ""  # the agent's own
     at: str = ""  # when a prompt was sent whose transcript is gone
+    subagent: str = ""  # the id of the sub-agent that uses the tool or starts
+    tool_input: Mapping[str, Any] = field(default_factory=dict, compare=False)  # of this process only
+
+    @property
+    def context_id(self) -> str:
+        """Identifies what shares a context: a sub-agent does not see what its session has seen."""
+        return f"{self.session}\0{self.subagent}" if self.session and self.subagent else self.session
+
+    @property
+    def may_brief_subagent(self) -> bool:
+        """Whether a sub-agent gets its briefing with the result of a tool, since its agent takes none at its start."""
+        return bool(self.subagent) and self.event == "post-tool" and "subagent-start" not in AGENTS[self.agent].context
 
     @property
     def starts_afresh(self) -> bool:
@@ -130,14 +154,14 @@ class HookInput:
         return self.event in AGENTS[self.agent].context
 
     def to_json(self) -> dict[str, str]:
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {name: getattr(self, name) for name in self.__slots__ if name != "tool_input"}
 
     @classmethod
     def of(cls, given: object) -> "HookInput | None":
         """What `to_json` made; None for anything else."""
         if not isinstance(given, dict) or given.get("event") not in EVENTS or given.get("agent") not in AGENTS:
             return None
-        values: dict[str, Any] = {name: given.get(name, "") for name in cls.__slots__}
+        values: dict[str, Any] = {name: given.get(name, "") for name in cls.__slots__ if name != "tool_input"}
         if not all(isinstance(value, str) and len(value) <= _LONGEST_NAME for value in values.values()):
             return None
         return cls(**values)
@@ -163,19 +187,32 @@ def read_input(event: Event, agent: str, raw: bytes) -> HookInput | None:
         files="\n".join(tool_files(given)) if event in ("pre-tool", "post-tool") else "",
         problem=tool_problem(given) if event == "post-tool" else "",
         event_name=_short(given, ("hook_event_name",)),
+        subagent=_short(given, ("agent_id",)),
+        tool_input=given["tool_input"] if isinstance(given.get("tool_input"), dict) else {},
     )
 
 
-def render_answer(event: Event, agent: str, text: str, *, event_name: str = "", memories: int = 0) -> str:
+def render_answer(
+    event: Event,
+    agent: str,
+    text: str,
+    *,
+    event_name: str = "",
+    memories: int = 0,
+    tool_input: Mapping[str, Any] | None = None,
+) -> str:
     """The text in the agent's format. Empty if there is no text, or if the agent takes no text at this event.
 
-    `memories`: how many are in it. Agents that can show the person a line say so.
+    `memories`: how many are in it. Agents that can show the person a line say so. `tool_input`: of the tool that starts
+    a sub-agent, for agents that take the text as part of its prompt.
     """
     form = AGENTS[agent]
     name = form.context.get(event)
     if not text or name is None:
         return ""
     name = event_name or name
+    if event in form.rewrites:
+        return _rewritten(name, tool_input or {}, text)
     answer: dict[str, Any] = {form.flat: text} if form.flat else {}
     if form.nested:
         answer["hookSpecificOutput"] = {"hookEventName": name, "additionalContext": text}
@@ -184,6 +221,15 @@ def render_answer(event: Event, agent: str, text: str, *, event_name: str = "", 
     if memories and form.shows_line:
         answer["systemMessage"] = f"Waypost: {counted(memories, 'memory')}"
     return json.dumps(answer, ensure_ascii=False)
+
+
+def _rewritten(name: str, tool_input: Mapping[str, Any], text: str) -> str:
+    """An answer with the text at the end of the tool's prompt. Empty if the tool has no prompt."""
+    prompt = tool_input.get("prompt")
+    if not isinstance(prompt, str):
+        return ""
+    changed = {**tool_input, "prompt": f"{prompt}\n\n{text}"}
+    return json.dumps({"hookSpecificOutput": {"hookEventName": name, "tool_input": changed}}, ensure_ascii=False)
 
 
 def _text(given: Mapping[str, Any], names: tuple[str, ...]) -> str:
@@ -243,7 +289,7 @@ def fitting(given: HookInput, telling: HookOutput) -> HookOutput:
     lines, keys = text.split("\n"), list(telling.keys)
     form = AGENTS[given.agent]
     most = MOST_CHARACTERS * (2 if form.flat and form.nested else 1)
-    while len(render_answer(given.event, given.agent, "\n".join(lines))) > most:
+    while len("\n".join(lines)) > most or len(render_answer(given.event, given.agent, "\n".join(lines))) > most:
         last = next((place for place in range(len(lines) - 1, -1, -1) if lines[place].startswith("- ")), None)
         if last is None or not keys:
             return NOTHING

@@ -10,12 +10,13 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from waypost import config
 from waypost.config import Settings
 from waypost.errors import InvalidInput
-from waypost.faces.hooks.agent.formats import HookInput
+from waypost.faces.hooks.agent.formats import AGENTS, EVENTS, HookInput, read_input
 from waypost.faces.hooks.agent.open_sessions import note_kept
 from waypost.system.hook_log import note
 from waypost.system.platform import (
@@ -73,13 +74,25 @@ def _keep_one(path: Path, settings: Settings) -> None:
     given = None
     try:
         with contextlib.suppress(ValueError):
-            given = HookInput.of(json.loads(read_small_file(taken, _LARGEST)))
+            given = _event(json.loads(read_small_file(taken, _LARGEST)))
         if given is None:
             raise InvalidInput(f"{taken.name} is not the end of a session.", "")
+        note_kept(given, taken.parent.parent)  # before the transcript is read, as in `start_keeping`
         keep(given, settings)
     except Exception as error:  # noqa: BLE001  nobody is here to be told
         note(settings.home, f"Keeping a session of {given.agent if given else 'an agent'}:", error)
     taken.unlink(missing_ok=True)
+
+
+def _event(content: object) -> HookInput | None:
+    """What `start_keeping` or `fast.leave` left; None for anything else."""
+    if not isinstance(content, dict) or "raw" not in content:
+        return HookInput.of(content)
+    event, agent = next((name for name in EVENTS if name == content.get("event")), None), content.get("agent")
+    if event is None or agent not in AGENTS:
+        return None
+    given = read_input(event, agent, json.dumps(content["raw"]).encode())
+    return None if given is None else replace(given, cwd=given.cwd or str(content.get("cwd")))
 
 
 def keep(given: HookInput, settings: Settings) -> bool:
