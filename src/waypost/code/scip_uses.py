@@ -4,7 +4,7 @@ It replaces resolution by names for the files it covers. A file that has changed
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,7 +46,7 @@ def scip_uses(
     """The uses in each indexed file whose text is the one that the index was made from."""
     current = _current(documents, outlines, texts)
     others = _own_names(outlines)
-    places: dict[str, SymbolPlace] = {}
+    places: dict[str, list[SymbolPlace]] = {}
     local: dict[tuple[str, str], SymbolPlace] = {}
     for path, (_, spelled) in current.items():
         symbols = _by_name(outlines[path])
@@ -57,7 +57,7 @@ def scip_uses(
             if place is not None and is_local(occurrence.symbol):
                 local.setdefault((path, occurrence.symbol), place)
             elif place is not None:
-                places.setdefault(_key(occurrence.symbol), place)
+                places.setdefault(_key(occurrence.symbol), []).append(place)
     return {
         path: _file_uses(path, document, [use for use in spelled if not _is_misnamed(*use, others)], places, local)
         for path, (document, spelled) in current.items()
@@ -101,7 +101,7 @@ def _file_uses(
     path: str,
     document: ScipDocument,
     spelled: list[tuple[Occurrence, str]],
-    places: Mapping[str, SymbolPlace],
+    places: Mapping[str, Sequence[SymbolPlace]],
     local: Mapping[tuple[str, str], SymbolPlace],
 ) -> FileUses:
     targets: dict[tuple[int, str], dict[SymbolPlace, None]] = {}
@@ -110,15 +110,25 @@ def _file_uses(
             continue
         at_line = targets.setdefault((occurrence.line, written), {})
         own = is_local(occurrence.symbol)
-        target = local.get((path, occurrence.symbol)) if own else places.get(_key(occurrence.symbol))
+        target = local.get((path, occurrence.symbol)) if own else _defined(places, path, occurrence)
         if target is not None:
             at_line[target] = None
     implements = [
         (inner, outer)
         for symbol, other in document.implements
-        if (inner := places.get(_key(symbol))) and (outer := places.get(_key(other))) and inner != outer
+        for inner in places.get(_key(symbol), ())[:1]
+        for outer in places.get(_key(other), ())[:1]
+        if inner != outer
     ]
     return FileUses({place: tuple(reached) for place, reached in targets.items()}, tuple(implements))
+
+
+def _defined(places: Mapping[str, Sequence[SymbolPlace]], path: str, use: Occurrence) -> SymbolPlace | None:
+    """Where a symbol is defined. scip-python gives functions in functions one symbol: the last before the use counts."""
+    defined = places.get(_key(use.symbol), ())
+    if len({place.qualified for place in defined}) > 1:
+        defined = [place for place in defined if place.path == path and place.line <= use.line][-1:] or defined
+    return defined[0] if defined else None
 
 
 def _is_misnamed(occurrence: Occurrence, written: str, others: Collection[str]) -> bool:

@@ -77,6 +77,11 @@ PYTHON = (
     "class Factory:\n    def __call__(self, x) -> Session: ...\n"
     "class Query:\n    def where(self) -> 'Query': ...\n    def rows(self): ...\n"
     "class Owner:\n    @property\n    def session(self) -> Session: ...\n"
+    "T = TypeVar('T', bound='Session')\n"
+    "class Base:\n    def __enter__(self: S) -> S: ...\n    async def __aenter__(self):\n        return self\n"
+    "class Client(Base):\n    def get(self): ...\n"
+    "@contextmanager\ndef opened() -> Iterator[Session]:\n    yield Session()\n"
+    "def made(x):\n    if x:\n        return Session()\n    return Session(x)\n"
 )
 
 
@@ -90,16 +95,27 @@ PYTHON = (
         ("q = Query()\n    q = q.where()\n    q.rows()", "Query.rows"),
         ("if x:\n        q = Query()\n    else:\n        q = Query().where()\n    q.rows()", "Query.rows"),
         ("owner.session.send()", "Session.send"),
+        ("with Client() as c, opened() as s:\n        c.get()", "Client.get"),
+        ("with Client() as c, opened() as s:\n        s.send()", "Session.send"),
+        ("with Client(\n        x\n    ) as c:\n        c.get()", "Client.get"),
+        ("async with Client() as c:\n        c.get()", "Client.get"),
+        ("s = made(x)\n    s.send()", "Session.send"),
+        ("any_session.send()", "Session.send"),
     ],
 )
 def test_python_objects_are_followed(body: str, target: str) -> None:
-    text = f"{PYTHON}async def use(factory: Factory, owner: Owner, x):\n    {body}\n"
+    text = f"{PYTHON}async def use(factory: Factory, owner: Owner, any_session: T, x):\n    {body}\n"
     assert target in called({"a.py": text}, "use")
 
 
 def test_a_variable_with_two_types_is_unknown() -> None:
     text = f"{PYTHON}def use(x):\n    q = Query()\n    q = Session()\n    q.rows()\n"
     assert "Query.rows" not in called({"a.py": text}, "use")
+
+
+def test_a_function_that_returns_two_types_has_no_known_result() -> None:
+    text = f"{PYTHON}def either(x):\n    if x:\n        return Query()\n    return Session()\ndef use(x):\n    either(x).rows()\n"
+    assert called({"a.py": text}, "use") == {"either"}
 
 
 TYPESCRIPT = "export class Node<T> { insert() {} }\nexport class Log { warn() {} }\n"

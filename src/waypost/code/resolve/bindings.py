@@ -27,6 +27,7 @@ _WRAPPER = re.compile(
     re.DOTALL,
 )
 _MOST_WRAPPERS = 4
+RETURN = "return"  # the name under which a function's result is kept, if no type declares it
 MANY = "[]"  # before what each value of a list is
 EACH = "each "  # before a list whose values a variable has, one after the other
 _MANY = re.compile(
@@ -41,9 +42,14 @@ _STEP = re.compile(
     r"(?:\s|//[^\n]*\n){0,200}(?:\?\.|!\.|\.|::|->)\s*([\w$#]+)(?:(?:::)?<[\w$., \t:&']{0,60}>)?[ \t]?(\()?"
 )
 _AWAIT = re.compile(r"\s*\.await\b\??")  # Rust's, after a call
+_AS = re.compile(r"(?:\s*\bas\s+(\w+))?[ \t]*(,\s*)?")
+_BOUND_TYPE = re.compile(r"(?:\w{1,60}\.){0,2}TypeVar\([^()=]{1,100}bound=[\"']?([\w.]{1,100})")
+_OWN_OBJECT = re.compile(r"(?:self|this|\$this)(?=[ \t]*(?:$|[\n;\r#}]|//))")
 _MOST_STEPS = 40  # calls in a chain
+_MOST_ENTERED = 8  # objects in one `with`
 _MOST_VALUES = 4  # assigned to one variable
 _NAME = re.compile(r"[\w$.:\\]+")
+_PLAIN = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 _CLASS = re.compile(r"(?:[a-z_]\w*\.){0,4}[A-Z]\w*[a-z]\w*")
 _BRACKETS = {"(": re.compile(r"[()]"), "{": re.compile(r"[{}]")}
 _AFTER_CALL = re.compile(r"\??[ \t]*(?:$|[\n#;,\r}{]|//)")
@@ -80,7 +86,10 @@ def bindings_of(parsed: Parsed, text: str, used_names: frozenset[str]) -> Iterat
     for (owner, name), expressions in bound.values.items():
         holds = _one_of(name, expressions)
         is_field = owner < 0 or parsed.symbols[owner].kind not in FUNCTIONS
-        if name in used_names or (is_field and holds):
+        if name == RETURN:
+            if holds and not is_field and not parsed.symbols[owner].returns:
+                yield owner, name, holds
+        elif name in used_names or (holds and (is_field or name == "self")):
             yield owner, name, holds
 
 
@@ -127,8 +136,8 @@ def _scan(rules: _Rules, symbols: Sequence[Symbol], text: str, bound: _Bound) ->
             if match := pattern.search(bare):
                 _bind(match, symbols, owner, text, start + indent, bound, patience)
         for pattern in rules.lines:
-            if match := pattern.match(bare):
-                _bind(match, symbols, owner, text, start + indent, bound, patience)
+            match = pattern.match(bare)
+            if match and _bind(match, symbols, owner, text, start + indent, bound, patience):
                 break
         else:
             for pattern in rules.forget:
@@ -145,24 +154,27 @@ def _bind(
     offset: int,
     bound: _Bound,
     patience: list[int],
-) -> None:
-    name = match["name"]
+) -> bool:
+    """Bind the name of a line. False if the line gives its name nothing that can be followed."""
     groups = match.groupdict()
+    if groups.get("entered") is not None:
+        entered = list(_entered(text, match.start("entered") + offset, patience))
+        for name, holds in entered:
+            bound.add(owner, name, holds)
+        return bool(entered)
+    name = match["name"]
     if groups.get("each") is not None:
         holds = f"{EACH}{match['each']}"
-    elif groups.get("entered") is not None:
-        entered = match.start("entered") + offset
-        holds = f"{text[entered : match.end('entered') + offset]}.__enter__()"
     elif groups.get("type") is not None:
         holds = content_expression(groups["type"])
         if not holds:
-            return
+            return True
     else:
         value = match.start("value") + offset
         if _NOTHING.match(text, value):
-            return
-        holds = _call_expression(text, value, patience) or _class_name(text, value)
+            return True
         values = bound.values.get((owner, match["value"].strip(" \t\r;,")))  # self.store = store
+        holds = _assigned(text, value, patience, is_result=name == RETURN)
         if not holds and values and len(values) == 1:
             holds = next(iter(values))
     prefix = next((prefix for prefix in _SELF if name.startswith(prefix)), "")
@@ -174,16 +186,44 @@ def _bind(
         bound.declare(owner, name, holds)
     else:
         bound.add(owner, name, holds)
+    return True
+
+
+def _assigned(text: str, value: int, patience: list[int], *, is_result: bool) -> str:
+    """What the right side of an assignment, or a returned value, is. "" if unknown."""
+    if limit := _BOUND_TYPE.match(text, value, value + LINE_LENGTH):
+        return limit[1]
+    own = _OWN_OBJECT.match(text, value) if is_result else None
+    return own[0] if own else _call_expression(text, value, patience) or _class_name(text, value)
+
+
+def _entered(text: str, position: int, patience: list[int]) -> Iterator[tuple[str, str]]:
+    """The names that a `with` gives to what its objects return: `with Store() as a, b.open() as c:`."""
+    for _ in range(_MOST_ENTERED):
+        expression, end = _chain(text, position, patience)
+        named = _AS.match(text, end, end + LINE_LENGTH) if end > position else None
+        if named is not None and named[1]:
+            yield named[1], f"{expression}.__enter__()"
+        if named is None or not named[2]:
+            return
+        position = named.end()
 
 
 def _call_expression(text: str, start: int, patience: list[int]) -> str:
-    """`Store().rows()` if the right side of an assignment is a chain of calls and nothing more.
+    """`Store().rows()` if the right side of an assignment is a chain of calls and nothing more."""
+    expression, end = _chain(text, start, patience)
+    return expression if expression.endswith("()") and _AFTER_CALL.match(text, end) else ""
+
+
+def _chain(text: str, start: int, patience: list[int]) -> tuple[str, int]:
+    """A chain of names and calls without its arguments, and where it ends: `Store().rows` of `Store(a).rows`.
 
     `patience` is the number of brackets that may still be examined, so that unclosed brackets stay cheap.
     """
     match = _CALLED.match(text, start)
     if match is None:
-        return ""
+        plain = _PLAIN.match(text, start, start + LINE_LENGTH)
+        return (plain[0], plain.end()) if plain else ("", start)
     expression = [match[1]]
     opening: re.Match[str] | None = match
     position = match.end()
@@ -191,17 +231,16 @@ def _call_expression(text: str, start: int, patience: list[int]) -> str:
         if opening is not None:
             position = _call_end(text, opening, patience)
             if position < 0:
-                return ""
+                return "", start
             expression.append("()")
         if awaited := _AWAIT.match(text, position, position + LINE_LENGTH):
             position = awaited.end()
         step = _STEP.match(text, position, position + LINE_LENGTH)
         if step is None:
-            is_whole = opening is not None and _AFTER_CALL.match(text, position)
-            return "".join(expression) if is_whole else ""
+            return "".join(expression), position
         expression.append(f".{step[1]}")
         position, opening = step.end(), step if step[2] else None
-    return ""
+    return "", start
 
 
 def _call_end(text: str, opening: re.Match[str], patience: list[int]) -> int:

@@ -52,19 +52,23 @@ class NameScope(Members):
     def _follow(self, view: OutlineView, owner: int, path: tuple[str, ...]) -> Value | None:
         value, rest = self._head(view, owner, path)
         same = lookup_rules(view.family).same_object
-        skip = False
+        holder: Value | None = None
+        skip = 0
         for place, step in enumerate(rest):
             if skip or value is None:
-                skip = False
+                skip -= skip > 0
                 continue
             if step == CALL:
-                value = self.call_result(value)
+                entered = self.entered_result(value) if rest[place + 1 : place + 3] == ("__enter__", CALL) else None
+                value, skip = (entered, 2) if entered is not None else (self.call_result(value, holder), 0)
                 continue
-            after = self.step(value, step)
-            skip = (
-                rest[place + 1 : place + 2] == (CALL,) and after is None and value.kind == "instance" and step in same
-            )
-            if not skip:
+            after, holder = self.step(value, step), value
+            if after is None and step == "__enter__":
+                after = self.step(value, "__aenter__")
+            is_same = step in same or step == "__enter__"  # unknown, but most return the object itself
+            if rest[place + 1 : place + 2] == (CALL,) and after is None and value.kind == "instance" and is_same:
+                skip = 1
+            else:
                 value = self.property_value(after)
         return value
 
