@@ -140,6 +140,22 @@ def test_what_a_promise_becomes_and_what_a_getter_returns_is_followed() -> None:
     assert called({"a.ts": text}, "A.stop") == {"A.log", "Log.warn"} - {"A.log"}
 
 
+def test_names_that_a_file_exports_under_another_name_are_followed() -> None:
+    files = {
+        "base.ts": "class Store { open() {} }\nclass Shelf { put() {} }\nexport {\n  Store as Base,\n}\nexport default Shelf\n",
+        "use.ts": (
+            "import Place, { Base } from './base'\nlet store\n"
+            "function use() {\n  store = new Base()\n  store.open()\n  new Place().put()\n}\n"
+        ),
+    }
+    assert called(files, "use") == {"Store", "Store.open", "Shelf", "Shelf.put"}
+
+
+def test_what_a_function_returns_is_followed() -> None:
+    text = f"{TYPESCRIPT}function make() {{\n  const log = new Log()\n  return log\n}}\nfunction use() {{\n  make().warn()\n}}\n"
+    assert "Log.warn" in called({"a.ts": text}, "use")
+
+
 def test_of_names_that_blocks_repeat_the_last_before_the_use_counts() -> None:
     text = "it('a', () => {\n  const App = () => {\n    return 1\n  }\n  render(App())\n})\n" * 2
     targets = [

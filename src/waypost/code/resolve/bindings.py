@@ -53,6 +53,10 @@ _PLAIN = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 _CLASS = re.compile(r"(?:[a-z_]\w*\.){0,4}[A-Z]\w*[a-z]\w*")
 _BRACKETS = {"(": re.compile(r"[()]"), "{": re.compile(r"[{}]")}
 _AFTER_CALL = re.compile(r"\??[ \t]*(?:$|[\n#;,\r}{]|//)")
+_EXPORTED = re.compile(
+    r"^export[ \t]*\{([^{}]{1,4000})\}(?!\s{0,20}from\b)|^export[ \t]+default[ \t]+([\w$]{1,100});?\s*?$", re.MULTILINE
+)
+_RENAMED = re.compile(r"\b([\w$]{1,100})\s{1,20}as\s{1,20}([\w$]{1,100})")
 _CONSTRUCTORS = frozenset({"constructor", "__construct"})
 _IS_FIELD = re.compile(r"\b(?:private|public|protected|readonly)[ \t]+[?\w$]")  # parameters that become fields
 _SELF = ("self.", "cls.", "this.", "$this->", "@")
@@ -81,6 +85,9 @@ def bindings_of(parsed: Parsed, text: str, used_names: frozenset[str]) -> Iterat
                 bound.add(symbol.parent, name.lstrip("$"), expression)
     if text:
         _scan(rules, parsed.symbols, text, bound)
+        if family(parsed.language) == "ecmascript":
+            for name, exported in _exports(text):
+                bound.add(-1, exported, name)
     lists = [e.removeprefix(EACH) for values in bound.values.values() for e in values if e.startswith(EACH)]
     used_names |= {step for expression in lists for step in steps(expression)}
     for (owner, name), expressions in bound.values.items():
@@ -144,6 +151,12 @@ def _scan(rules: _Rules, symbols: Sequence[Symbol], text: str, bound: _Bound) ->
                 if match := pattern.match(bare):
                     for name in match["name"].split(","):
                         bound.add(owner, name.strip(), "")
+
+
+def _exports(text: str) -> Iterator[tuple[str, str]]:
+    """Names of a file that it exports under another name: `export { Base as Store }`, `export default Store`."""
+    for match in _EXPORTED.finditer(text):
+        yield from _RENAMED.findall(match[1]) if match[1] else [(match[2], "default")]
 
 
 def _bind(

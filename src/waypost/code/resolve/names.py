@@ -218,6 +218,8 @@ class NameScope(Members):
 
     def _default(self, view: OutlineView, alias: str) -> Value | None:
         """The default export: the symbol named like the import or the file, else the file itself."""
+        if view.bindings.get((-1, "default")) and (value := self.bound_value(view, -1, "default")) is not None:
+            return value
         stem = view.path.rsplit("/", 1)[-1].split(".", 1)[0]
         for name in ("default", alias, stem):
             if name in view.top:
