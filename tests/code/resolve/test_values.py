@@ -281,3 +281,18 @@ def test_a_java_parameter_may_have_the_name_of_a_python_class() -> None:
     )
     (edge,) = [edge for edge in edges({"Names.java": text}) if edge.kind == "calls"]
     assert (edge.source.line, edge.target.line) == (2, 3)
+
+
+def test_go_calls_with_types_are_calls() -> None:
+    files = {
+        "go.mod": "module shop\n",
+        "a/a.go": "package a\n\nfunc Get[T any](k int) (r T) { return }\n",
+        "b.go": (
+            'package b\n\nimport "shop/a"\n\nfunc one[T any](k int) (r T) { return }\n\nfunc use() {\n\tone[bool](1)\n\ta.Get[int](2)\n}\n'
+            "\nfunc more() {\n\tone[[]int](1)\n\tone[map[string][]int](1)\n\ta.Get[a.T](2)\n}\n"
+        ),
+    }
+    sources = [SourceFile(path, language_of_path(path, text), text) for path, text in files.items() if path != "go.mod"]
+    relations = relate({s.path: outline(parse(s), s.text) for s in sources}, {"go.mod": files["go.mod"]}).edges
+    calls = {(edge.source.qualified, edge.target.qualified) for edge in relations if edge.kind == "calls"}
+    assert calls == {("use", "one"), ("use", "Get"), ("more", "one"), ("more", "Get")}
