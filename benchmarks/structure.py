@@ -8,7 +8,6 @@ Ids of the benchmark are translated by its own table; every answer comes from `m
 """
 
 import os
-import re
 import sys
 import time
 from pathlib import Path
@@ -40,6 +39,10 @@ def main() -> None:
         print(
             f"  vs whole answer: {question}: precision {cell['precision']}, recall {cell['recall']} of {cell['wanted']}"
         )
+    if len(sys.argv) > 4:
+        for row in rows:
+            if row["score"] < 1 and row in fair_rows:
+                print(row)
     for name, seconds in answers.took.items():
         shares = ", ".join(f"p{round(100 * share)} {1000 * percentile(seconds, share):.2f}" for share in (0.5, 0.99))
         print(f"  {name}: {len(seconds)} calls, {shares} ms")
@@ -65,7 +68,7 @@ class Commands:
             case "lookup" if not query.get("bare_name"):
                 return [query["name"]] if self.symbols(query["name"]) else []
             case "lookup":
-                return self.named([self.by_name(query["name"])])
+                return self.named([self.call("symbols", query["name"])["found"]])
             case "orphans":
                 return self.named([self.call("unused")["rows"]])
             case "file_symbols":
@@ -104,15 +107,6 @@ class Commands:
             address = place.path if place.kind == "file" else f"{place.path}#{place.qualified}"
             found += [row for row in self.call("symbols", address)["found"] if row["id"] == place.id]
         return found
-
-    def by_name(self, name: str) -> list[dict[str, Any]]:
-        if block := re.search(r"impl#\[`?(?:\w+::)*(\w+)", name):  # a block of Rust has no name: its type has
-            return list(self.call("symbols", block[1])["found"])
-        parts = [part.strip("`") for part in name.split("#") if part]
-        parts = ["constructor" if part == "<constructor>" else part for part in parts]
-        if parts[-1] == "<init>":  # Java's constructors have the name of their class
-            parts = [*parts[:-1], parts[-2]] if len(parts) > 1 else parts
-        return list(self.call("symbols", ".".join(parts))["found"])
 
     def file(self, path: str) -> list[dict[str, Any]]:
         return [row for row in self.call("symbols", path)["found"] if row["kind"] == "file"]

@@ -69,7 +69,7 @@ def _lines(tree: Path, endings: list[str], relation: str, name: str) -> Iterator
         pattern = (
             rf"^\s*class (\w+)\([^)]*\b{wanted}\b"
             if relation == "implementors"
-            else rf"(?<![\w$]){wanted}(?:\[(?:[^][]|\[[^][]*\])*\])?\("
+            else rf"(?<![\w$]){wanted}(?:\[(?:[^][]|\[[^][]*\])*\])?(?:\.call|\.apply)?\("
         )
         definition = re.compile(DEFINITION.format(name=re.escape(wanted)))
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=tree, capture_output=True, check=True).stdout

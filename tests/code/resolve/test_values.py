@@ -151,6 +151,26 @@ def test_names_that_a_file_exports_under_another_name_are_followed() -> None:
     assert called(files, "use") == {"Store", "Store.open", "Shelf", "Shelf.put"}
 
 
+@pytest.mark.parametrize(
+    "exports", ["function open () {}\nmodule.exports = open\n", "module.exports = function open () {}\n"]
+)
+def test_a_file_that_is_one_function_is_called_by_any_name(exports: str) -> None:
+    files = {"b.js": exports, "a.js": "const start = require('./b')\nfunction use () {\n  start()\n}\n"}
+    assert called(files, "use") == {"open"}
+
+
+def test_a_file_that_is_one_class_has_its_members() -> None:
+    files = {
+        "b.js": "class Store {\n  static open () {}\n  put () {}\n}\nmodule.exports = Store\n",
+        "c.js": "function shut () {}\nfunction move () {}\nmodule.exports = { shut, move }\n",
+        "a.js": (
+            "const Shop = require('./b')\nconst shut = require('./c').shut\nconst c = require('./c')\n"
+            "function use () {\n  Shop.open()\n  new Shop().put()\n  shut()\n  c.move()\n}\n"
+        ),
+    }
+    assert called(files, "use") == {"Store", "Store.open", "Store.put", "shut", "move"}
+
+
 def test_what_a_function_returns_is_followed() -> None:
     text = f"{TYPESCRIPT}function make() {{\n  const log = new Log()\n  return log\n}}\nfunction use() {{\n  make().warn()\n}}\n"
     assert "Log.warn" in called({"a.ts": text}, "use")

@@ -156,6 +156,17 @@
   (#eq? @import.function "require"))
 
 ((variable_declarator
+  name: (identifier) @import.alias
+  value: (member_expression
+    object: (call_expression
+      function: (identifier) @import.function
+      arguments: (arguments
+        .
+        (string) @import.module))
+    property: (_) @import.name)) @import
+  (#eq? @import.function "require"))
+
+((variable_declarator
   name: (object_pattern
     (shorthand_property_identifier_pattern) @import.name)
   value: (call_expression

@@ -19,7 +19,11 @@ CALL_LENGTH = 3000  # characters searched for the closing bracket of a call
 MOST_BRACKETS = 200_000  # brackets per file examined to find the ends of calls
 _DATA = Path(__file__).with_name("bindings.toml")
 _CALLED = re.compile(r"(?:new[ \t]+|&[ \t]*)?((?:[\w$@\\]|\.|::|->|\?\.)+)(?:<[\w$., \t]{0,60}>)?[ \t]?([({])")
-_NOTHING = re.compile(r"(?:None|null|nil|undefined|void 0)\b")
+# Values that say nothing about a variable: none at all, and modules, which are read as imports.
+_NOTHING = re.compile(
+    r"(?:None|null|nil|undefined|void 0)\b|require\([\"'][^\"'\n]{1,200}[\"']\)(?:\.[\w$]{1,100})?[ \t]*[;,\r]?[ \t]*$",
+    re.MULTILINE,
+)
 # Types whose value is used like the one inside, after `await`, `?` or `unwrap()` at most.
 _WRAPPER = re.compile(
     r"(?:\w{1,60}(?:\.|::)){0,4}(?:Optional|ClassVar|Final|Annotated|Readonly|Partial|Awaitable|Option|Result|Box|Rc|Arc|Cow"
@@ -27,6 +31,7 @@ _WRAPPER = re.compile(
     re.DOTALL,
 )
 _MOST_WRAPPERS = 4
+DEFAULT = "default"  # the name of what a JavaScript file is, if it is imported as a whole
 RETURN = "return"  # the name under which a function's result is kept, if no type declares it
 MANY = "[]"  # before what each value of a list is
 EACH = "each "  # before a list whose values a variable has, one after the other
@@ -54,7 +59,10 @@ _CLASS = re.compile(r"(?:[a-z_]\w*\.){0,4}[A-Z]\w*[a-z]\w*")
 _BRACKETS = {"(": re.compile(r"[()]"), "{": re.compile(r"[{}]")}
 _AFTER_CALL = re.compile(r"\??[ \t]*(?:$|[\n#;,\r}{]|//)")
 _EXPORTED = re.compile(
-    r"^export[ \t]*\{([^{}]{1,4000})\}(?!\s{0,20}from\b)|^export[ \t]+default[ \t]+([\w$]{1,100});?\s*?$", re.MULTILINE
+    r"^(?:export[ \t]*\{([^{}]{1,4000})\}(?!\s{0,20}from\b)"
+    r"|(?:export[ \t]+default[ \t]|module\.exports[ \t]*=)[ \t]*([\w$]{1,100});?\s*?$"
+    r"|module\.exports[ \t]*=[ \t]*(?:async[ \t]+)?(?:function|class)\b[ \t*]*([\w$]{1,100}))",
+    re.MULTILINE,
 )
 _RENAMED = re.compile(r"\b([\w$]{1,100})\s{1,20}as\s{1,20}([\w$]{1,100})")
 _CONSTRUCTORS = frozenset({"constructor", "__construct"})
@@ -154,9 +162,9 @@ def _scan(rules: _Rules, symbols: Sequence[Symbol], text: str, bound: _Bound) ->
 
 
 def _exports(text: str) -> Iterator[tuple[str, str]]:
-    """Names of a file that it exports under another name: `export { Base as Store }`, `export default Store`."""
+    """Names that a file exports under another name: `export { Base as Store }`, `module.exports = Store`."""
     for match in _EXPORTED.finditer(text):
-        yield from _RENAMED.findall(match[1]) if match[1] else [(match[2], "default")]
+        yield from _RENAMED.findall(match[1]) if match[1] else [(match[2] or match[3], DEFAULT)]
 
 
 def _bind(

@@ -80,6 +80,8 @@ class CallResolver:
             if use.name in lookup_rules(view.family).above:  # Java's `super(…)`
                 return None
             value = self.names.lookup(view, use.owner, use.name)
+            if value is not None and value.kind == "file":
+                return self.names.default_export(value)
             # A variable that contains an object is not its class.
             return None if value is not None and value.kind == "instance" else value
         before = self.names.evaluate(view, use.owner, use.receiver)

@@ -36,6 +36,10 @@ class Members(ABC):
         """What an expression refers to inside symbol `owner`."""
 
     @abstractmethod
+    def default_export(self, value: Value) -> Value | None:
+        """What a file is as a whole."""
+
+    @abstractmethod
     def own_object(self, kind: str, view: OutlineView, owner: int) -> Value | None:
         """The object that a method belongs to."""
 
@@ -154,6 +158,8 @@ class Members(ABC):
         if value.kind == "instance":  # Python's objects that are called
             method = self.member(value, "__call__")
             return self.call_result(method) if method is not None and method.kind == "symbol" else None
+        if value.kind == "file":
+            value = self.default_export(value) or value
         if value.kind != "symbol":
             return None
         value = self.class_of_constructor(value)

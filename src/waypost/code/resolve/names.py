@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 
 from waypost.code.outline import OutlineImport
+from waypost.code.resolve.bindings import DEFAULT
 from waypost.code.resolve.expressions import CALL, UNKNOWN, steps
 from waypost.code.resolve.families import lookup_rules
 from waypost.code.resolve.members import DEEPEST, Members
@@ -188,7 +189,10 @@ class NameScope(Members):
     def step(self, value: Value, name: str) -> Value | None:
         """What `.name` is on a value."""
         if value.kind == "file":
-            return self.exported(value.path, name)
+            exported, default = self.exported(value.path, name), None
+            if exported is None and (default := self.default_export(value)) is not None:
+                return self.member(default, name)
+            return exported
         if value.kind == "package":
             view_family = value.path.split(":", 1)[0]
             return self.systems[view_family].member(value, name) if view_family in self.systems else None
@@ -216,9 +220,17 @@ class NameScope(Members):
             value = self.systems[view.family].member(Value("file", path), name)
         return value
 
+    def default_export(self, value: Value) -> Value | None:
+        """What a JavaScript file is as a whole: `module.exports = Store`. None if it only has names in it."""
+        view = self.tree.view(value.path)
+        if view is None or not view.bindings.get((-1, DEFAULT)):
+            return None
+        default = self.bound_value(view, -1, DEFAULT)
+        return default if default is not None and default.kind == "symbol" else None
+
     def _default(self, view: OutlineView, alias: str) -> Value | None:
         """The default export: the symbol named like the import or the file, else the file itself."""
-        if view.bindings.get((-1, "default")) and (value := self.bound_value(view, -1, "default")) is not None:
+        if (value := self.default_export(Value("file", view.path))) is not None:
             return value
         stem = view.path.rsplit("/", 1)[-1].split(".", 1)[0]
         for name in ("default", alias, stem):
