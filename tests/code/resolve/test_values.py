@@ -159,6 +159,14 @@ def test_a_file_that_is_one_function_is_called_by_any_name(exports: str) -> None
     assert called(files, "use") == {"open"}
 
 
+def test_a_made_function_that_is_exported_is_a_symbol() -> None:
+    files = {
+        "b.js": "const run = make(1)\nconst hidden = make(2)\nmodule.exports = {\n  run, // a\n  other: 1\n}\n",
+        "a.js": "const { run } = require('./b')\nfunction use () {\n  run()\n  use2.call(this)\n}\nfunction use2 () {}\n",
+    }
+    assert called(files, "use") == {"run", "use2"}
+
+
 def test_a_file_that_is_one_class_has_its_members() -> None:
     files = {
         "b.js": "class Store {\n  static open () {}\n  put () {}\n}\nmodule.exports = Store\n",

@@ -48,6 +48,14 @@
     (variable_declarator
       name: (identifier) @name) @definition.constant) @head) @outer
 
+; Exported by its name: module.exports = { run }, export { run }.
+(program
+  (_
+    "const"
+    (variable_declarator
+      name: (identifier) @name
+      value: [(call_expression) (new_expression)]) @definition.exported) @head)
+
 ; Assigned functions and objects: exports.f = function …, Foo.prototype.bar = …, module.exports = class …
 (expression_statement
   (assignment_expression

@@ -12,6 +12,7 @@ from waypost.text.identifiers import identifier_parts
 MOST_PLACES = 12  # definitions of a name, tests included, among which one could be unique
 OVERLOADED = 0.5  # confidence in one of several overloads with as many parameters
 MACRO = 0.9  # confidence in the only macro with a name
+_INDIRECT = frozenset({"call", "apply"})  # `save.call(this)` calls `save`
 _BLOCKS = frozenset({"ecmascript", "ruby"})  # blocks without a name repeat definitions, as in tests
 UNIQUE = 0.6  # confidence in a name that only one symbol has
 
@@ -77,20 +78,25 @@ class CallResolver:
 
     def _named(self, view: OutlineView, use: Use) -> Value | None:
         if not use.receiver:
-            if use.name in lookup_rules(view.family).above:  # Java's `super(…)`
-                return None
-            value = self.names.lookup(view, use.owner, use.name)
-            if value is not None and value.kind == "file":
-                return self.names.default_export(value)
-            # A variable that contains an object is not its class.
-            return None if value is not None and value.kind == "instance" else value
+            return self._plain(view, use)
         before = self.names.evaluate(view, use.owner, use.receiver)
         if before is None:
             return None
+        if before.kind == "symbol" and view.family == "ecmascript" and use.name in _INDIRECT:
+            return before
         value = self.names.step(before, use.name)
         if value is not None and value.kind == "instance":
             return value if use.name in lookup_rules(view.family).constructors else None
         return value
+
+    def _plain(self, view: OutlineView, use: Use) -> Value | None:
+        if use.name in lookup_rules(view.family).above:  # Java's `super(…)`
+            return None
+        value = self.names.lookup(view, use.owner, use.name)
+        if value is not None and value.kind == "file":
+            return self.names.default_export(value)
+        # A variable that contains an object is not its class.
+        return None if value is not None and value.kind == "instance" else value
 
     def _by_unique_name(self, view: OutlineView, use: Use) -> Value | None:
         if view.family == "rust" and not use.receiver and (macro := self._macro(use.name)) is not None:
