@@ -113,6 +113,15 @@ def test_a_variable_with_two_types_is_unknown() -> None:
     assert "Query.rows" not in called({"a.py": text}, "use")
 
 
+def test_overloads_of_one_method_are_one_when_only_the_name_is_known() -> None:
+    declared = "    @overload\n    def parse_target(self, x: int): ...\n" * 2
+    files = {
+        "a.py": f"class Parser:\n{declared}    def parse_target(self, x): ...\n",
+        "b.py": "def use(thing):\n    thing.parse_target(1)\n",
+    }
+    assert called(files, "use") == {"Parser.parse_target"}
+
+
 def test_a_function_that_returns_two_types_has_no_known_result() -> None:
     text = f"{PYTHON}def either(x):\n    if x:\n        return Query()\n    return Session()\ndef use(x):\n    either(x).rows()\n"
     assert called({"a.py": text}, "use") == {"either"}

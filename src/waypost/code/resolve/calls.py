@@ -163,7 +163,7 @@ class CallResolver:
     def _only_one(self, view: OutlineView, name: str) -> Value | None:
         if self.names.tree.count_definitions(name) > MOST_PLACES:
             return None
-        methods: list[Value] = []
+        methods: dict[tuple[str, str], Value] = {}  # overloads are one method
         for path, number in self.names.tree.definitions(name):
             other = self.names.tree.view(path)
             if other is None or other.family != view.family or (other.is_test and not view.is_test):
@@ -174,5 +174,5 @@ class CallResolver:
                 symbol.parent < 0 or is_container(symbols[symbol.parent].kind)
             )
             if symbol.kind in FUNCTIONS and is_method:
-                methods.append(Value("symbol", path, number, UNIQUE))
-        return methods[0] if len(methods) == 1 else None
+                methods.setdefault((path, symbol.qualified), Value("symbol", path, number, UNIQUE))
+        return next(iter(methods.values())) if len(methods) == 1 else None
