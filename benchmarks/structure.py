@@ -1,9 +1,9 @@
 """Structural questions of LongMemCode, answered by Waypost's commands.
 
-    python benchmarks/structure.py EVALUATION CORPUS [TREE]
+    python benchmarks/structure.py EVALUATION CORPUS [--wrong]
 
 `EVALUATION` is a folder with the scenarios, the table of ids and the scorer (`ids.py`, `graph.py`, `run.py`, `data/`).
-The corpus must be indexed in the data directory (`WAYPOST_HOME`), from the checkout `TREE` or `$STRUCTURE_TREES/CORPUS`.
+The corpus must be indexed in the data directory (`WAYPOST_HOME`), from the checkout `$STRUCTURE_TREES/CORPUS`. `--wrong` prints wrong answers.
 Ids of the benchmark are translated by its own table; every answer comes from `memory.code.symbols`, `uses` or `unused`.
 """
 
@@ -18,7 +18,7 @@ MOST = 10_000
 
 def main() -> None:
     evaluation, corpus = Path(sys.argv[1]), sys.argv[2]
-    tree = sys.argv[3] if len(sys.argv) > 3 else f"{os.environ['STRUCTURE_TREES']}/{corpus}"
+    tree = f"{os.environ['STRUCTURE_TREES']}/{corpus}"
     home = os.environ["WAYPOST_HOME"]
     sys.path.insert(0, str(evaluation))
     import graph as tables  # type: ignore[import-not-found]
@@ -39,10 +39,11 @@ def main() -> None:
         print(
             f"  vs whole answer: {question}: precision {cell['precision']}, recall {cell['recall']} of {cell['wanted']}"
         )
-    if len(sys.argv) > 4:
-        for row in rows:
-            if row["score"] < 1 and row in fair_rows:
-                print(row)
+    if len(sys.argv) > 3:
+        wrong = {row["id"] for row in fair_rows if row["score"] < 1}
+        for row in kept:
+            if row["id"] in wrong:
+                print(f"  wrong: {row['op']} {row['query']}: wants {row['expected']}, has {row['returned'][:8]}")
     for name, seconds in answers.took.items():
         shares = ", ".join(f"p{round(100 * share)} {1000 * percentile(seconds, share):.2f}" for share in (0.5, 0.99))
         print(f"  {name}: {len(seconds)} calls, {shares} ms")
