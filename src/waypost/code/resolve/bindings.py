@@ -337,6 +337,18 @@ _CONTAINERS = frozenset(
 )
 
 
+def parameter_types(language: str, symbol: Symbol) -> tuple[str, ...]:
+    """The last names of the types of a function's parameters, if the language writes them before names."""
+    rules = _rules(language)
+    if rules is None or rules.parameters != "before":
+        return ()
+    written = (kind for _, kind in _parameters(rules.parameters, symbol.signature, symbol.kind))
+    return tuple(_GENERIC.sub("", kind).rpartition(".")[2].rstrip("?*& ") for kind in written)
+
+
+_GENERIC = re.compile(r"<.{0,200}>")
+
+
 def _parameters(style: str, signature: str, kind: str) -> Iterator[tuple[str, str]]:
     if style == "none" or (kind not in FUNCTIONS and kind != "class"):
         return

@@ -1,15 +1,20 @@
 """Which symbol each call reaches."""
 
+from functools import partial
+
 from waypost.code.outline import Use
 from waypost.code.resolve.bindings import EACH
 from waypost.code.resolve.expressions import CALL, steps
 from waypost.code.resolve.families import lookup_rules
 from waypost.code.resolve.names import NameScope, enclosing_class
+from waypost.code.resolve.overloads import best_overload
 from waypost.code.resolve.tree import OutlineView, Value, is_container
 from waypost.code.source import FUNCTIONS
+from waypost.code.syntax.arguments import VARIABLE
 from waypost.text.identifiers import identifier_parts
 
 MOST_PLACES = 12  # definitions of a name, tests included, among which one could be unique
+TYPED = 0.85  # confidence in an overload that fits the types of the arguments best
 OVERLOADED = 0.5  # confidence in one of several overloads with as many parameters
 MACRO = 0.9  # confidence in the only macro with a name
 _INDIRECT = frozenset({"call", "apply"})  # `save.call(this)` calls `save`
@@ -34,8 +39,8 @@ class CallResolver:
             return None if value is None else self._mentioned(value, use.name)
         return value if value is not None else self._by_unique_name(view, use)
 
-    def overload(self, value: Value, use: Use) -> Value:
-        """The overload or constructor that a call reaches: the first with as many parameters as it has arguments."""
+    def overload(self, value: Value, use: Use, caller: OutlineView) -> Value:
+        """The overload or constructor that a call reaches: by the number of its arguments, then by their types."""
         view = self.names.tree.view(value.path)
         if use.arguments < 0 or view is None or value.symbol < 0:
             return value
@@ -51,8 +56,41 @@ class CallResolver:
         fitting = [number for number in same if len(symbols[number].parameters) == use.arguments]
         if len(same) < 2:
             return value
-        strength = value.strength if len(fitting) == 1 else min(value.strength, OVERLOADED)
+        if len(fitting) == 1:
+            return value._replace(symbol=fitting[0])
+        kinds = [self._argument_type(caller, use.owner, kind) for kind in use.kinds.split(",")]
+        overloads = [(number, symbols[number].types) for number in fitting]
+        best = best_overload(kinds, overloads, partial(self._has_base, caller)) if overloads else None
+        if best is not None:
+            return value._replace(symbol=best, strength=min(value.strength, TYPED))
+        strength = min(value.strength, OVERLOADED)
         return value._replace(symbol=fitting[0] if fitting else value.symbol, strength=strength)
+
+    def _argument_type(self, view: OutlineView, owner: int, kind: str) -> str:
+        """The type of an argument: of a variable, what it is bound to."""
+        if not kind.startswith(VARIABLE):
+            return kind
+        scope = owner
+        while scope >= 0 and (scope, kind[1:]) not in view.bindings:
+            scope = view.outline.symbols[scope].parent
+        holds = view.bindings.get((scope, kind[1:]), "")
+        is_type = holds.endswith(CALL) and holds.count(CALL) == 1 and "|" not in holds
+        return holds.removesuffix(CALL).rpartition(".")[2] if is_type else ""
+
+    def _has_base(self, view: OutlineView, name: str, base: str) -> bool:
+        """Whether a type that the file knows under a name has a base with this name."""
+        value = self.names.lookup(view, -1, name)
+        other = self.names.tree.view(value.path) if value is not None and value.kind == "symbol" else None
+        if value is None or other is None or not is_container(other.outline.symbols[value.symbol].kind):
+            return False
+        for ancestor in self.names.lineage(other, value.symbol):
+            above = self.names.tree.view(ancestor.path)
+            symbol = above.outline.symbols[ancestor.symbol] if above is not None else None
+            if symbol is not None and (
+                symbol.name == base or any(written.partition("<")[0] == base for written in symbol.bases)
+            ):
+                return True
+        return False
 
     def repeated(self, view: OutlineView, value: Value) -> tuple[int, ...]:
         """The first lines of all definitions of this name in the file; none if it has only one."""
