@@ -1,14 +1,13 @@
 """Structural questions of LongMemCode, answered by Waypost's commands.
 
-    python benchmarks/structure.py EVALUATION CORPUS [TREE]
+    python benchmarks/structure.py EVALUATION CORPUS [--wrong]
 
 `EVALUATION` is a folder with the scenarios, the table of ids and the scorer (`ids.py`, `graph.py`, `run.py`, `data/`).
-The corpus must be indexed in the data directory (`WAYPOST_HOME`), from the checkout `TREE` or `$STRUCTURE_TREES/CORPUS`.
+The corpus must be indexed in the data directory (`WAYPOST_HOME`), from the checkout `$STRUCTURE_TREES/CORPUS`. `--wrong` prints wrong answers.
 Ids of the benchmark are translated by its own table; every answer comes from `memory.code.symbols`, `uses` or `unused`.
 """
 
 import os
-import re
 import sys
 import time
 from pathlib import Path
@@ -19,7 +18,7 @@ MOST = 10_000
 
 def main() -> None:
     evaluation, corpus = Path(sys.argv[1]), sys.argv[2]
-    tree = sys.argv[3] if len(sys.argv) > 3 else f"{os.environ['STRUCTURE_TREES']}/{corpus}"
+    tree = f"{os.environ['STRUCTURE_TREES']}/{corpus}"
     home = os.environ["WAYPOST_HOME"]
     sys.path.insert(0, str(evaluation))
     import graph as tables  # type: ignore[import-not-found]
@@ -40,6 +39,11 @@ def main() -> None:
         print(
             f"  vs whole answer: {question}: precision {cell['precision']}, recall {cell['recall']} of {cell['wanted']}"
         )
+    if len(sys.argv) > 3:
+        wrong = {row["id"] for row in fair_rows if row["score"] < 1}
+        for row in kept:
+            if row["id"] in wrong:
+                print(f"  wrong: {row['op']} {row['query']}: wants {row['expected']}, has {row['returned'][:8]}")
     for name, seconds in answers.took.items():
         shares = ", ".join(f"p{round(100 * share)} {1000 * percentile(seconds, share):.2f}" for share in (0.5, 0.99))
         print(f"  {name}: {len(seconds)} calls, {shares} ms")
@@ -65,7 +69,7 @@ class Commands:
             case "lookup" if not query.get("bare_name"):
                 return [query["name"]] if self.symbols(query["name"]) else []
             case "lookup":
-                return self.named([self.by_name(query["name"])])
+                return self.named([self.call("symbols", query["name"])["found"]])
             case "orphans":
                 return self.named([self.call("unused")["rows"]])
             case "file_symbols":
@@ -104,15 +108,6 @@ class Commands:
             address = place.path if place.kind == "file" else f"{place.path}#{place.qualified}"
             found += [row for row in self.call("symbols", address)["found"] if row["id"] == place.id]
         return found
-
-    def by_name(self, name: str) -> list[dict[str, Any]]:
-        if block := re.search(r"impl#\[`?(?:\w+::)*(\w+)", name):  # a block of Rust has no name: its type has
-            return list(self.call("symbols", block[1])["found"])
-        parts = [part.strip("`") for part in name.split("#") if part]
-        parts = ["constructor" if part == "<constructor>" else part for part in parts]
-        if parts[-1] == "<init>":  # Java's constructors have the name of their class
-            parts = [*parts[:-1], parts[-2]] if len(parts) > 1 else parts
-        return list(self.call("symbols", ".".join(parts))["found"])
 
     def file(self, path: str) -> list[dict[str, Any]]:
         return [row for row in self.call("symbols", path)["found"] if row["kind"] == "file"]

@@ -1,8 +1,8 @@
 """Structural questions in three languages, asked through `recall`, beside a text search; and names that do not exist.
 
-    python -m benchmarks.structure_questions TREES
+    python -m benchmarks.structure_questions TREES [QUESTIONS.toml]
 
-`TREES` has the checkouts gin, fastapi and fastify, indexed in the data directory (`WAYPOST_HOME`). An answer is exact if
+`TREES` has the checkouts that the questions name, indexed in the data directory (`WAYPOST_HOME`). An answer is exact if
 the symbols around all calls that a text search finds are listed, and no others.
 """
 
@@ -23,7 +23,8 @@ COMMENT = re.compile(r"\s*(?:#|//|\*)")
 
 def main() -> None:
     trees = Path(sys.argv[1])
-    data = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    questions = Path(sys.argv[2]) if len(sys.argv) > 2 else Path(__file__).with_suffix(".toml")
+    data = tomllib.loads(questions.read_text(encoding="utf-8"))
     exact = total = reported = absent = 0
     for repository in data["repository"]:
         tree = trees / repository["name"]
@@ -69,7 +70,7 @@ def _lines(tree: Path, endings: list[str], relation: str, name: str) -> Iterator
         pattern = (
             rf"^\s*class (\w+)\([^)]*\b{wanted}\b"
             if relation == "implementors"
-            else rf"(?<![\w$]){wanted}(?:\[(?:\[\])?[^]]*\])?\("
+            else rf"(?<![\w$]){wanted}(?:\[(?:[^][]|\[[^][]*\])*\])?(?:\.call|\.apply)?\("
         )
         definition = re.compile(DEFINITION.format(name=re.escape(wanted)))
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=tree, capture_output=True, check=True).stdout

@@ -4,7 +4,7 @@
 
 `INDEX` was made from the checkout `TREE`, by scip-python or scip-typescript. An edge is a function or file that calls a
 function or type, both in files of the index. A constructor counts as its type. Calls of a function inside of itself are
-left out. `SHOWN` prints that many differences of each kind.
+left out, and so are calls that the index gives another symbol with another name. `SHOWN` prints that many differences of each kind.
 """
 
 import random
@@ -18,7 +18,7 @@ from benchmarks.structure_graph import read_outlines
 from waypost.code.outline import Outline
 from waypost.code.relations import SymbolPlace, relate
 from waypost.code.scip_index import read_scip
-from waypost.code.scip_uses import FileUses, scip_uses
+from waypost.code.scip_uses import FileUses, misnamed_uses, scip_uses
 
 CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor"})
 SEED = 3
@@ -29,10 +29,15 @@ def main() -> None:
     tree, index = Path(sys.argv[1]), Path(sys.argv[2])
     shown = int(sys.argv[3]) if len(sys.argv) > 3 else 0
     outlines, manifests, texts = read_outlines(tree)
-    exact = scip_uses(list(read_scip(index.read_bytes())), outlines, texts)
-    ours, lines = {}, {}
+    documents = list(read_scip(index.read_bytes()))
+    exact = scip_uses(documents, outlines, texts)
+    misnamed = misnamed_uses(documents, outlines, texts)
+    ours, lines, left_out = {}, {}, 0
     for edge in relate(outlines, manifests).edges:
-        if edge.kind == "calls" and edge.source.path in exact and edge.target.path in exact:
+        name = edge.target.qualified.rpartition(".")[2]
+        if edge.kind == "calls" and all((edge.source.path, line, name) in misnamed for line in edge.lines):
+            left_out += 1
+        elif edge.kind == "calls" and edge.source.path in exact and edge.target.path in exact:
             key = _type_of(outlines, edge.source), _type_of(outlines, edge.target)
             if key[0] != key[1]:
                 ours[key] = max(edge.strength, ours.get(key, 0.0))
@@ -42,6 +47,7 @@ def main() -> None:
     print(
         f"{index.stem}: {len(exact)} files, ours {len(ours)}, theirs {len(theirs)},"
         f" precision {len(both) / max(1, len(ours)):.3f}, recall {len(both) / max(1, len(theirs)):.3f}"
+        + (f"; {left_out} calls left out that the index confuses with another name" if left_out else "")
     )
     classes: dict[float, list[bool]] = defaultdict(list)
     for key, strength in ours.items():

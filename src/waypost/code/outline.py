@@ -5,14 +5,16 @@ It has the definitions, imports, calls and base classes, and what variables cont
 """
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from itertools import chain, repeat
 from operator import attrgetter
 from sys import intern  # most names recur across files
 from typing import Any
 
-from waypost.code.resolve.bindings import bindings_of
+from waypost.code.resolve.bindings import bindings_of, parameter_types
 from waypost.code.source import Implementation, Parsed
+from waypost.code.syntax.arguments import VARIABLE
 
 _HEAD = re.compile(r"[$@]{0,2}\w+")
 _SYMBOL_ROW = attrgetter("name", "qualified", "kind", "parent", "start", "end", "returns", "bases", "parameters")
@@ -32,6 +34,7 @@ class OutlineSymbol:
     returns: str = ""
     bases: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()  # of its parameters, if it is overloaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class Use:
     lines: tuple[int, ...]  # every line with this use, in order
     is_call: bool = True
     arguments: int = -1  # as in `waypost.code.source.Call`
+    kinds: str = ""  # as there
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,9 @@ class Outline:
             "symbols": list(map(_SYMBOL_ROW, self.symbols)),
             "imports": list(map(_IMPORT_ROW, self.imports)),
             "uses": [[use.owner, use.receiver, use.name, *use.lines] for use in self.uses if use.is_call],
-            "arguments": _without_end([use.arguments for use in self.uses if use.is_call]),
+            "arguments": _without_end([use.arguments for use in self.uses if use.is_call], -1),
+            "kinds": _without_end([use.kinds for use in self.uses if use.is_call], ""),
+            "types": [[number, *symbol.types] for number, symbol in enumerate(self.symbols) if symbol.types],
             "mentions": [[use.owner, use.receiver, use.name, *use.lines] for use in self.uses if not use.is_call],
             "bindings": list(map(_BINDING_ROW, self.bindings)),
             "implementations": list(self.implementations),
@@ -98,6 +104,7 @@ class Outline:
         """Read what `to_json` wrote. An outline of another format is empty and must be rebuilt."""
         if data.get("format") != OUTLINE_FORMAT:
             return cls(str(data.get("language", "")))
+        types = {number: tuple(map(intern, kinds)) for number, *kinds in data["types"]}
         return cls(
             language=data["language"],
             package=data["package"],
@@ -106,17 +113,23 @@ class Outline:
                     *(intern(name), qualified, intern(kind), parent, start, end, intern(returns)),
                     bases=tuple(map(intern, bases)),
                     parameters=tuple(map(intern, parameters)),
+                    types=types.get(number, ()),
                 )
-                for name, qualified, kind, parent, start, end, returns, bases, parameters in data["symbols"]
+                for number, (name, qualified, kind, parent, start, end, returns, bases, parameters) in enumerate(
+                    data["symbols"]
+                )
             ),
             imports=tuple(
                 OutlineImport(intern(m), intern(name), intern(alias), line) for m, name, alias, line in data["imports"]
             ),
             uses=(
                 *(
-                    Use(owner, intern(receiver), intern(name), tuple(lines), arguments=arguments)
-                    for (owner, receiver, name, *lines), arguments in zip(
-                        data["uses"], chain(data["arguments"], repeat(-1)), strict=False
+                    Use(owner, intern(receiver), intern(name), tuple(lines), arguments=arguments, kinds=intern(kinds))
+                    for (owner, receiver, name, *lines), arguments, kinds in zip(
+                        data["uses"],
+                        chain(data["arguments"], repeat(-1)),
+                        chain(data["kinds"], repeat("")),
+                        strict=False,
                     )
                 ),
                 *(
@@ -129,15 +142,16 @@ class Outline:
         )
 
 
-def _without_end(counts: list[int]) -> list[int]:
-    """Argument counts without unknown ones at the end: most languages have no others."""
-    while counts and counts[-1] < 0:
-        counts.pop()
-    return counts
+def _without_end(values: list[Any], unknown: object) -> list[Any]:
+    """Facts about arguments without unknown ones at the end: most languages have no others."""
+    while values and values[-1] == unknown:
+        values.pop()
+    return values
 
 
 def outline(parsed: Parsed, text: str = "") -> Outline:
     """The outline of a parsed file. What variables contain is included only with `text`."""
+    names = Counter((symbol.qualified, symbol.kind) for symbol in parsed.symbols)
     symbols = tuple(
         OutlineSymbol(
             name=symbol.name,
@@ -149,12 +163,14 @@ def outline(parsed: Parsed, text: str = "") -> Outline:
             bases=symbol.bases,
             returns=symbol.returns or "",
             parameters=symbol.parameters,
+            types=parameter_types(parsed.language, symbol) if names[symbol.qualified, symbol.kind] > 1 else (),
         )
         for symbol in parsed.symbols
     )
     uses = _uses(parsed)
     heads = (_HEAD.match(use.receiver or use.name) for use in uses)
     used_names = frozenset(head[0] for head in heads if head)
+    used_names |= {kind[1:] for use in uses for kind in use.kinds.split(",") if kind.startswith(VARIABLE)}
     return Outline(
         language=parsed.language,
         package=parsed.package,
@@ -170,16 +186,16 @@ def outline(parsed: Parsed, text: str = "") -> Outline:
 
 def _uses(parsed: Parsed) -> list[Use]:
     """Every call and mention once per symbol, with its lines. A mention on the line of such a call is part of it."""
-    uses: dict[tuple[int, str, str, int], dict[int, None]] = {}
+    uses: dict[tuple[int, str, str, int, str], dict[int, None]] = {}
     for owner, calls in [(-1, parsed.calls), *((place, symbol.calls) for place, symbol in enumerate(parsed.symbols))]:
         for call in calls:
-            uses.setdefault((owner, call.receiver, call.name, call.arguments), {})[call.line] = None
-    called = {(owner, name, line) for (owner, _, name, _), lines in uses.items() for line in lines}
+            uses.setdefault((owner, call.receiver, call.name, call.arguments, call.kinds), {})[call.line] = None
+    called = {(owner, name, line) for (owner, _, name, *_), lines in uses.items() for line in lines}
     mentions: dict[tuple[int, str, str], dict[int, None]] = {}
     for owner, receiver, name, line in parsed.mentions:
         if (owner, name, line) not in called:
             mentions.setdefault((owner, receiver, name), {})[line] = None
     return [
-        *(Use(*key[:3], tuple(lines), arguments=key[3]) for key, lines in uses.items()),
+        *(Use(*key[:3], tuple(lines), arguments=key[3], kinds=key[4]) for key, lines in uses.items()),
         *(Use(*key, tuple(lines), is_call=False) for key, lines in mentions.items()),
     ]

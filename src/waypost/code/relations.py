@@ -227,7 +227,7 @@ def _use(resolver: CallResolver, view: OutlineView, use: Use) -> list[CodeRelati
     value = resolver.resolve(view, use)
     if value is None:
         return []
-    target, tree = resolver.overload(value, use), resolver.names.tree
+    target, tree = resolver.overload(value, use, view), resolver.names.tree
     source = _place(tree, Value("symbol", view.path, use.owner))
     kind, place = "calls" if use.is_call else "mentions", _place(tree, target)
     starts = resolver.repeated(view, target) if use.arguments < 0 else ()

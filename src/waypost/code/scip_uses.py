@@ -4,7 +4,7 @@ It replaces resolution by names for the files it covers. A file that has changed
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,7 @@ from waypost.code.resolve.tree import SymbolPlace
 from waypost.code.scip_index import Occurrence, ScipDocument, is_local
 
 _DESCRIPTOR = re.compile(r"(?:(?<!`)`((?:[^`]|``)*+)`|(?<![\w+\-$<>])([\w+\-$<>]++))(?:\(\+?\w*\)\.|[#.!])$")
-_CONSTRUCTORS = frozenset({"<constructor>", "<init>", ".ctor"})
+_CONSTRUCTORS = frozenset({"<constructor>", "<init>", ".ctor", "__init__", "constructor"})
 _SAME_TEXT = 0.9  # share of definitions that must be where the index says: the others may be generated
 _HEADER = 5  # lines between the beginning of a definition and its name
 _PARTS = 1_000  # characters of a symbol that are read
@@ -44,14 +44,9 @@ def scip_uses(
     documents: Iterable[ScipDocument], outlines: Mapping[str, Outline], texts: Mapping[str, str]
 ) -> dict[str, FileUses]:
     """The uses in each indexed file whose text is the one that the index was made from."""
-    current = {}
-    for document in documents:
-        text = texts.get(document.path)
-        if text is not None and document.path in outlines:
-            spelled = _spelled(document, text)
-            if spelled is not None:
-                current[document.path] = (document, spelled)
-    places: dict[str, SymbolPlace] = {}
+    current = _current(documents, outlines, texts)
+    others = _own_names(outlines)
+    places: dict[str, list[SymbolPlace]] = {}
     local: dict[tuple[str, str], SymbolPlace] = {}
     for path, (_, spelled) in current.items():
         symbols = _by_name(outlines[path])
@@ -62,15 +57,51 @@ def scip_uses(
             if place is not None and is_local(occurrence.symbol):
                 local.setdefault((path, occurrence.symbol), place)
             elif place is not None:
-                places.setdefault(_key(occurrence.symbol), place)
-    return {path: _file_uses(path, document, spelled, places, local) for path, (document, spelled) in current.items()}
+                places.setdefault(_key(occurrence.symbol), []).append(place)
+    return {
+        path: _file_uses(path, document, [use for use in spelled if not _is_misnamed(*use, others)], places, local)
+        for path, (document, spelled) in current.items()
+    }
+
+
+def misnamed_uses(
+    documents: Iterable[ScipDocument], outlines: Mapping[str, Outline], texts: Mapping[str, str]
+) -> set[tuple[str, int, str]]:
+    """File, line and name of the uses that an index confuses with another name. `scip_uses` leaves them out."""
+    others = _own_names(outlines)
+    return {
+        (path, occurrence.line, written)
+        for path, (_, spelled) in _current(documents, outlines, texts).items()
+        for occurrence, written in spelled
+        if _is_misnamed(occurrence, written, others)
+    }
+
+
+def _current(
+    documents: Iterable[ScipDocument], outlines: Mapping[str, Outline], texts: Mapping[str, str]
+) -> dict[str, tuple[ScipDocument, list[tuple[Occurrence, str]]]]:
+    """The files whose text is the one that the index was made from, each occurrence with its text."""
+    current = {}
+    for document in documents:
+        text = texts.get(document.path)
+        if text is not None and document.path in outlines:
+            spelled = _spelled(document, text)
+            if spelled is not None:
+                current[document.path] = (document, spelled)
+    return current
+
+
+def _own_names(outlines: Mapping[str, Outline]) -> set[str]:
+    """Names of symbols that no import gives to another symbol."""
+    defined = {symbol.name for outline in outlines.values() for symbol in outline.symbols}
+    return defined - {statement.alias for outline in outlines.values() for statement in outline.imports}
 
 
 def _file_uses(
     path: str,
     document: ScipDocument,
     spelled: list[tuple[Occurrence, str]],
-    places: Mapping[str, SymbolPlace],
+    places: Mapping[str, Sequence[SymbolPlace]],
     local: Mapping[tuple[str, str], SymbolPlace],
 ) -> FileUses:
     targets: dict[tuple[int, str], dict[SymbolPlace, None]] = {}
@@ -79,15 +110,33 @@ def _file_uses(
             continue
         at_line = targets.setdefault((occurrence.line, written), {})
         own = is_local(occurrence.symbol)
-        target = local.get((path, occurrence.symbol)) if own else places.get(_key(occurrence.symbol))
+        target = local.get((path, occurrence.symbol)) if own else _defined(places, path, occurrence)
         if target is not None:
             at_line[target] = None
     implements = [
         (inner, outer)
         for symbol, other in document.implements
-        if (inner := places.get(_key(symbol))) and (outer := places.get(_key(other))) and inner != outer
+        for inner in places.get(_key(symbol), ())[:1]
+        for outer in places.get(_key(other), ())[:1]
+        if inner != outer
     ]
     return FileUses({place: tuple(reached) for place, reached in targets.items()}, tuple(implements))
+
+
+def _defined(places: Mapping[str, Sequence[SymbolPlace]], path: str, use: Occurrence) -> SymbolPlace | None:
+    """Where a symbol is defined. scip-python gives functions in functions one symbol: the last before the use counts."""
+    defined = places.get(_key(use.symbol), ())
+    if len({place.qualified for place in defined}) > 1:
+        defined = [place for place in defined if place.path == path and place.line <= use.line][-1:] or defined
+    return defined[0] if defined else None
+
+
+def _is_misnamed(occurrence: Occurrence, written: str, others: Collection[str]) -> bool:
+    """Whether an index confuses two names of the repository: scip-python does it for `from .models import *`."""
+    if occurrence.is_definition or written not in others or is_local(occurrence.symbol):
+        return False
+    name = _name(occurrence.symbol)
+    return bool(name) and name != written and name not in _CONSTRUCTORS
 
 
 def _key(symbol: str) -> str:

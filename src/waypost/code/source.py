@@ -42,6 +42,7 @@ class Call:
     receiver: str  # the text before the name; "" for a plain call
     line: int
     arguments: int = -1  # how many, in languages with overloads; -1 if unknown
+    kinds: str = ""  # what they are, as far as their text says: see `waypost.code.syntax.arguments`
 
 
 class Implementation(NamedTuple):

@@ -1,4 +1,8 @@
-"""Names of symbols as people and agents write them: `write`, `Store.write`, `store.py#Store.write`, `store.py:12`."""
+"""Names of symbols as people, agents and indexers write them.
+
+`write`, `Store.write`, `store.py#Store.write`, `store.py:12`, `impl Iterator for Store`, and the ends of SCIP symbols such as
+`Store#write().` and ``impl#[`Store<T>`][Iterator]next().``: a block of Rust has no name, so its type is meant.
+"""
 
 import re
 from collections.abc import Iterable
@@ -11,6 +15,11 @@ _NEAR = 0.6  # similarity of names, 0 to 1
 _SEPARATOR = re.compile(r"\.|::|#|->|\\|/")
 _AT_LINE = re.compile(r"(?s)(.+?):(\d{1,7})(?::\d{1,7})?")
 _CALL = re.compile(r"\([^()]{0,200}\)$")
+_BLOCK = re.compile(
+    r"(?:\S{1,200}\s)?impl(?:<[^<>]{0,200}>)?\s+(?:\S{1,200}\s+for\s+)?&?(?:\w{1,200}::){0,9}(\w{1,200})(?:<.{0,200}>)?"
+    r"|(?:\S{1,200}\s)?impl#\[`?&?(?:\w{1,200}::){0,9}(\w{1,200})[^`\]]{0,200}`?\](?:\[[^\]]{0,200}\])?(.{0,400})"
+)
+_CONSTRUCTORS = {"<constructor>": "constructor", "<init>": "", ".ctor": ""}  # "": named like its type
 # Files that are named after their folder.
 _UNNAMED_FILES = frozenset({"__init__", "index", "mod", "lib", "main"})
 
@@ -26,6 +35,8 @@ class SymbolName(NamedTuple):
 def read_symbol_name(text: str) -> SymbolName:
     """Read a name, `path#name` or `path:line`. A path alone is read as parts, too."""
     text = text.strip()
+    if block := _BLOCK.fullmatch(text):
+        return SymbolName((block[1] or block[2], *_parts(block[3] or "")))
     path, mark, name = text.partition("#")
     if mark and ("/" in path or "." in path) and name:
         return SymbolName(_parts(name), path)
@@ -35,7 +46,11 @@ def read_symbol_name(text: str) -> SymbolName:
 
 
 def _parts(name: str) -> tuple[str, ...]:
-    return tuple(part for part in _SEPARATOR.split(_CALL.sub("", name)) if part)
+    name = name.replace("`", "").removesuffix(".")
+    parts = [part for part in _SEPARATOR.split(_CALL.sub("", name)) if part]
+    if len(parts) > 1 and parts[-1] in _CONSTRUCTORS:
+        parts[-1] = _CONSTRUCTORS[parts[-1]] or parts[-2]
+    return tuple(parts)
 
 
 def matches(name: SymbolName, qualified: str, path: str) -> bool:

@@ -103,12 +103,18 @@ class MemoryCode:
         """Return what the file `path` does, in words."""
         return flows.index.summarize.summary(self._handle.space, str(path))
 
-    def export_index(self, path: str | Path) -> "flows.index.index_export.IndexExport":
+    def export_index(self, path: str | Path, *, wait: bool = True) -> "flows.index.index_export.IndexExport":
         """Write what was read from code, with vectors, to the new file `path`. Contains no kept memories.
+
+        Args:
+            path: The new file.
+            wait: Embed everything first, tests included, so that other clones need not.
 
         Returns:
             The file, and what it contains.
         """
+        if wait:
+            flows.admin.init.wait_for_vectors(self._handle.space, tests=True)
         return flows.index.index_export.export_index(self._handle.space, Path(path).absolute())
 
     def import_index(

@@ -77,6 +77,11 @@ PYTHON = (
     "class Factory:\n    def __call__(self, x) -> Session: ...\n"
     "class Query:\n    def where(self) -> 'Query': ...\n    def rows(self): ...\n"
     "class Owner:\n    @property\n    def session(self) -> Session: ...\n"
+    "T = TypeVar('T', bound='Session')\n"
+    "class Base:\n    def __enter__(self: S) -> S: ...\n    async def __aenter__(self):\n        return self\n"
+    "class Client(Base):\n    def get(self): ...\n"
+    "@contextmanager\ndef opened() -> Iterator[Session]:\n    yield Session()\n"
+    "def made(x):\n    if x:\n        return Session()\n    return Session(x)\n"
 )
 
 
@@ -90,16 +95,36 @@ PYTHON = (
         ("q = Query()\n    q = q.where()\n    q.rows()", "Query.rows"),
         ("if x:\n        q = Query()\n    else:\n        q = Query().where()\n    q.rows()", "Query.rows"),
         ("owner.session.send()", "Session.send"),
+        ("with Client() as c, opened() as s:\n        c.get()", "Client.get"),
+        ("with Client() as c, opened() as s:\n        s.send()", "Session.send"),
+        ("with Client(\n        x\n    ) as c:\n        c.get()", "Client.get"),
+        ("async with Client() as c:\n        c.get()", "Client.get"),
+        ("s = made(x)\n    s.send()", "Session.send"),
+        ("any_session.send()", "Session.send"),
     ],
 )
 def test_python_objects_are_followed(body: str, target: str) -> None:
-    text = f"{PYTHON}async def use(factory: Factory, owner: Owner, x):\n    {body}\n"
+    text = f"{PYTHON}async def use(factory: Factory, owner: Owner, any_session: T, x):\n    {body}\n"
     assert target in called({"a.py": text}, "use")
 
 
 def test_a_variable_with_two_types_is_unknown() -> None:
     text = f"{PYTHON}def use(x):\n    q = Query()\n    q = Session()\n    q.rows()\n"
     assert "Query.rows" not in called({"a.py": text}, "use")
+
+
+def test_overloads_of_one_method_are_one_when_only_the_name_is_known() -> None:
+    declared = "    @overload\n    def parse_target(self, x: int): ...\n" * 2
+    files = {
+        "a.py": f"class Parser:\n{declared}    def parse_target(self, x): ...\n",
+        "b.py": "def use(thing):\n    thing.parse_target(1)\n",
+    }
+    assert called(files, "use") == {"Parser.parse_target"}
+
+
+def test_a_function_that_returns_two_types_has_no_known_result() -> None:
+    text = f"{PYTHON}def either(x):\n    if x:\n        return Query()\n    return Session()\ndef use(x):\n    either(x).rows()\n"
+    assert called({"a.py": text}, "use") == {"either"}
 
 
 TYPESCRIPT = "export class Node<T> { insert() {} }\nexport class Log { warn() {} }\n"
@@ -122,6 +147,50 @@ def test_what_a_promise_becomes_and_what_a_getter_returns_is_followed() -> None:
     )
     assert "Log.warn" in called({"a.ts": text}, "A.run")
     assert called({"a.ts": text}, "A.stop") == {"A.log", "Log.warn"} - {"A.log"}
+
+
+def test_names_that_a_file_exports_under_another_name_are_followed() -> None:
+    files = {
+        "base.ts": "class Store { open() {} }\nclass Shelf { put() {} }\nexport {\n  Store as Base,\n}\nexport default Shelf\n",
+        "use.ts": (
+            "import Place, { Base } from './base'\nlet store\n"
+            "function use() {\n  store = new Base()\n  store.open()\n  new Place().put()\n}\n"
+        ),
+    }
+    assert called(files, "use") == {"Store", "Store.open", "Shelf", "Shelf.put"}
+
+
+@pytest.mark.parametrize(
+    "exports", ["function open () {}\nmodule.exports = open\n", "module.exports = function open () {}\n"]
+)
+def test_a_file_that_is_one_function_is_called_by_any_name(exports: str) -> None:
+    files = {"b.js": exports, "a.js": "const start = require('./b')\nfunction use () {\n  start()\n}\n"}
+    assert called(files, "use") == {"open"}
+
+
+def test_a_made_function_that_is_exported_is_a_symbol() -> None:
+    files = {
+        "b.js": "const run = make(1)\nconst hidden = make(2)\nmodule.exports = {\n  run, // a\n  other: 1\n}\n",
+        "a.js": "const { run } = require('./b')\nfunction use () {\n  run()\n  use2.call(this)\n}\nfunction use2 () {}\n",
+    }
+    assert called(files, "use") == {"run", "use2"}
+
+
+def test_a_file_that_is_one_class_has_its_members() -> None:
+    files = {
+        "b.js": "class Store {\n  static open () {}\n  put () {}\n}\nmodule.exports = Store\n",
+        "c.js": "function shut () {}\nfunction move () {}\nmodule.exports = { shut, move }\n",
+        "a.js": (
+            "const Shop = require('./b')\nconst shut = require('./c').shut\nconst c = require('./c')\n"
+            "function use () {\n  Shop.open()\n  new Shop().put()\n  shut()\n  c.move()\n}\n"
+        ),
+    }
+    assert called(files, "use") == {"Store", "Store.open", "Store.put", "shut", "move"}
+
+
+def test_what_a_function_returns_is_followed() -> None:
+    text = f"{TYPESCRIPT}function make() {{\n  const log = new Log()\n  return log\n}}\nfunction use() {{\n  make().warn()\n}}\n"
+    assert "Log.warn" in called({"a.ts": text}, "use")
 
 
 def test_of_names_that_blocks_repeat_the_last_before_the_use_counts() -> None:
@@ -249,3 +318,18 @@ def test_a_java_parameter_may_have_the_name_of_a_python_class() -> None:
     )
     (edge,) = [edge for edge in edges({"Names.java": text}) if edge.kind == "calls"]
     assert (edge.source.line, edge.target.line) == (2, 3)
+
+
+def test_go_calls_with_types_are_calls() -> None:
+    files = {
+        "go.mod": "module shop\n",
+        "a/a.go": "package a\n\nfunc Get[T any](k int) (r T) { return }\n",
+        "b.go": (
+            'package b\n\nimport "shop/a"\n\nfunc one[T any](k int) (r T) { return }\n\nfunc use() {\n\tone[bool](1)\n\ta.Get[int](2)\n}\n'
+            "\nfunc more() {\n\tone[[]int](1)\n\tone[map[string][]int](1)\n\ta.Get[a.T](2)\n}\n"
+        ),
+    }
+    sources = [SourceFile(path, language_of_path(path, text), text) for path, text in files.items() if path != "go.mod"]
+    relations = relate({s.path: outline(parse(s), s.text) for s in sources}, {"go.mod": files["go.mod"]}).edges
+    calls = {(edge.source.qualified, edge.target.qualified) for edge in relations if edge.kind == "calls"}
+    assert calls == {("use", "one"), ("use", "Get"), ("more", "one"), ("more", "Get")}

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import OpenMemory
+from tests.flows.conftest import write_files
 
 from waypost.embed.fake import FakeEngine
 from waypost.errors import InvalidInput
@@ -270,3 +271,12 @@ def test_indexed_code_in_an_export_of_memories_is_reported(
     assert last.status == "refused"
     assert "rows of indexed code were not imported" in (last.reason or "")
     assert "waypost index import" in (last.reason or "")
+
+
+def test_an_export_embeds_what_is_pending_first(
+    tree: Path, memory: Memory, tmp_path: Path, fake_engine: FakeEngine
+) -> None:
+    write_files(tree, {"test_shop.py": "def test_shop():\n    assert True\n"})
+    memory.index(wait=False)
+    assert memory.code.export_index(tmp_path / "early.idx", wait=False).pending > 0
+    assert memory.code.export_index(tmp_path / "whole.idx").pending == 0

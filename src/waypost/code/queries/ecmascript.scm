@@ -48,6 +48,14 @@
     (variable_declarator
       name: (identifier) @name) @definition.constant) @head) @outer
 
+; Exported by its name: module.exports = { run }, export { run }.
+(program
+  (_
+    "const"
+    (variable_declarator
+      name: (identifier) @name
+      value: [(call_expression) (new_expression)]) @definition.exported) @head)
+
 ; Assigned functions and objects: exports.f = function …, Foo.prototype.bar = …, module.exports = class …
 (expression_statement
   (assignment_expression
@@ -153,6 +161,17 @@
     arguments: (arguments
       .
       (string) @import.module))) @import
+  (#eq? @import.function "require"))
+
+((variable_declarator
+  name: (identifier) @import.alias
+  value: (member_expression
+    object: (call_expression
+      function: (identifier) @import.function
+      arguments: (arguments
+        .
+        (string) @import.module))
+    property: (_) @import.name)) @import
   (#eq? @import.function "require"))
 
 ((variable_declarator

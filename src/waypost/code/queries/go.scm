@@ -78,7 +78,16 @@
   path: (_) @import.module) @import
 
 (call_expression
-  function: [(identifier) (selector_expression) (index_expression)] @call)
+  function: [(identifier) (selector_expression)] @call)
+
+; Calls with types: get[bool](key), store.Get[int](key).
+(call_expression
+  function: (index_expression
+    operand: [(identifier) (selector_expression)] @call))
+
+(type_conversion_expression
+  type: (generic_type
+    type: (_) @call))
 
 (composite_literal
   type: [(type_identifier) (qualified_type)] @call)

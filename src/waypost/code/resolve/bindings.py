@@ -19,7 +19,11 @@ CALL_LENGTH = 3000  # characters searched for the closing bracket of a call
 MOST_BRACKETS = 200_000  # brackets per file examined to find the ends of calls
 _DATA = Path(__file__).with_name("bindings.toml")
 _CALLED = re.compile(r"(?:new[ \t]+|&[ \t]*)?((?:[\w$@\\]|\.|::|->|\?\.)+)(?:<[\w$., \t]{0,60}>)?[ \t]?([({])")
-_NOTHING = re.compile(r"(?:None|null|nil|undefined|void 0)\b")
+# Values that say nothing about a variable: none at all, and modules, which are read as imports.
+_NOTHING = re.compile(
+    r"(?:None|null|nil|undefined|void 0)\b|require\([\"'][^\"'\n]{1,200}[\"']\)(?:\.[\w$]{1,100})?[ \t]*[;,\r]?[ \t]*$",
+    re.MULTILINE,
+)
 # Types whose value is used like the one inside, after `await`, `?` or `unwrap()` at most.
 _WRAPPER = re.compile(
     r"(?:\w{1,60}(?:\.|::)){0,4}(?:Optional|ClassVar|Final|Annotated|Readonly|Partial|Awaitable|Option|Result|Box|Rc|Arc|Cow"
@@ -27,6 +31,8 @@ _WRAPPER = re.compile(
     re.DOTALL,
 )
 _MOST_WRAPPERS = 4
+DEFAULT = "default"  # the name of what a JavaScript file is, if it is imported as a whole
+RETURN = "return"  # the name under which a function's result is kept, if no type declares it
 MANY = "[]"  # before what each value of a list is
 EACH = "each "  # before a list whose values a variable has, one after the other
 _MANY = re.compile(
@@ -41,12 +47,24 @@ _STEP = re.compile(
     r"(?:\s|//[^\n]*\n){0,200}(?:\?\.|!\.|\.|::|->)\s*([\w$#]+)(?:(?:::)?<[\w$., \t:&']{0,60}>)?[ \t]?(\()?"
 )
 _AWAIT = re.compile(r"\s*\.await\b\??")  # Rust's, after a call
+_AS = re.compile(r"(?:\s*\bas\s+(\w+))?[ \t]*(,\s*)?")
+_BOUND_TYPE = re.compile(r"(?:\w{1,60}\.){0,2}TypeVar\([^()=]{1,100}bound=[\"']?([\w.]{1,100})")
+_OWN_OBJECT = re.compile(r"(?:self|this|\$this)(?=[ \t]*(?:$|[\n;\r#}]|//))")
 _MOST_STEPS = 40  # calls in a chain
+_MOST_ENTERED = 8  # objects in one `with`
 _MOST_VALUES = 4  # assigned to one variable
 _NAME = re.compile(r"[\w$.:\\]+")
+_PLAIN = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 _CLASS = re.compile(r"(?:[a-z_]\w*\.){0,4}[A-Z]\w*[a-z]\w*")
 _BRACKETS = {"(": re.compile(r"[()]"), "{": re.compile(r"[{}]")}
 _AFTER_CALL = re.compile(r"\??[ \t]*(?:$|[\n#;,\r}{]|//)")
+_EXPORTED = re.compile(
+    r"^(?:export[ \t]*\{([^{}]{1,4000})\}(?!\s{0,20}from\b)"
+    r"|(?:export[ \t]+default[ \t]|module\.exports[ \t]*=)[ \t]*([\w$]{1,100});?\s*?$"
+    r"|module\.exports[ \t]*=[ \t]*(?:async[ \t]+)?(?:function|class)\b[ \t*]*([\w$]{1,100}))",
+    re.MULTILINE,
+)
+_RENAMED = re.compile(r"\b([\w$]{1,100})\s{1,20}as\s{1,20}([\w$]{1,100})")
 _CONSTRUCTORS = frozenset({"constructor", "__construct"})
 _IS_FIELD = re.compile(r"\b(?:private|public|protected|readonly)[ \t]+[?\w$]")  # parameters that become fields
 _SELF = ("self.", "cls.", "this.", "$this->", "@")
@@ -75,12 +93,18 @@ def bindings_of(parsed: Parsed, text: str, used_names: frozenset[str]) -> Iterat
                 bound.add(symbol.parent, name.lstrip("$"), expression)
     if text:
         _scan(rules, parsed.symbols, text, bound)
+        if family(parsed.language) == "ecmascript":
+            for name, exported in _exports(text):
+                bound.add(-1, exported, name)
     lists = [e.removeprefix(EACH) for values in bound.values.values() for e in values if e.startswith(EACH)]
     used_names |= {step for expression in lists for step in steps(expression)}
     for (owner, name), expressions in bound.values.items():
         holds = _one_of(name, expressions)
         is_field = owner < 0 or parsed.symbols[owner].kind not in FUNCTIONS
-        if name in used_names or (is_field and holds):
+        if name == RETURN:
+            if holds and not is_field and not parsed.symbols[owner].returns:
+                yield owner, name, holds
+        elif name in used_names or (holds and (is_field or name == "self")):
             yield owner, name, holds
 
 
@@ -127,14 +151,20 @@ def _scan(rules: _Rules, symbols: Sequence[Symbol], text: str, bound: _Bound) ->
             if match := pattern.search(bare):
                 _bind(match, symbols, owner, text, start + indent, bound, patience)
         for pattern in rules.lines:
-            if match := pattern.match(bare):
-                _bind(match, symbols, owner, text, start + indent, bound, patience)
+            match = pattern.match(bare)
+            if match and _bind(match, symbols, owner, text, start + indent, bound, patience):
                 break
         else:
             for pattern in rules.forget:
                 if match := pattern.match(bare):
                     for name in match["name"].split(","):
                         bound.add(owner, name.strip(), "")
+
+
+def _exports(text: str) -> Iterator[tuple[str, str]]:
+    """Names that a file exports under another name: `export { Base as Store }`, `module.exports = Store`."""
+    for match in _EXPORTED.finditer(text):
+        yield from _RENAMED.findall(match[1]) if match[1] else [(match[2] or match[3], DEFAULT)]
 
 
 def _bind(
@@ -145,24 +175,27 @@ def _bind(
     offset: int,
     bound: _Bound,
     patience: list[int],
-) -> None:
-    name = match["name"]
+) -> bool:
+    """Bind the name of a line. False if the line gives its name nothing that can be followed."""
     groups = match.groupdict()
+    if groups.get("entered") is not None:
+        entered = list(_entered(text, match.start("entered") + offset, patience))
+        for name, holds in entered:
+            bound.add(owner, name, holds)
+        return bool(entered)
+    name = match["name"]
     if groups.get("each") is not None:
         holds = f"{EACH}{match['each']}"
-    elif groups.get("entered") is not None:
-        entered = match.start("entered") + offset
-        holds = f"{text[entered : match.end('entered') + offset]}.__enter__()"
     elif groups.get("type") is not None:
         holds = content_expression(groups["type"])
         if not holds:
-            return
+            return True
     else:
         value = match.start("value") + offset
         if _NOTHING.match(text, value):
-            return
-        holds = _call_expression(text, value, patience) or _class_name(text, value)
+            return True
         values = bound.values.get((owner, match["value"].strip(" \t\r;,")))  # self.store = store
+        holds = _assigned(text, value, patience, is_result=name == RETURN)
         if not holds and values and len(values) == 1:
             holds = next(iter(values))
     prefix = next((prefix for prefix in _SELF if name.startswith(prefix)), "")
@@ -174,16 +207,44 @@ def _bind(
         bound.declare(owner, name, holds)
     else:
         bound.add(owner, name, holds)
+    return True
+
+
+def _assigned(text: str, value: int, patience: list[int], *, is_result: bool) -> str:
+    """What the right side of an assignment, or a returned value, is. "" if unknown."""
+    if limit := _BOUND_TYPE.match(text, value, value + LINE_LENGTH):
+        return limit[1]
+    own = _OWN_OBJECT.match(text, value) if is_result else None
+    return own[0] if own else _call_expression(text, value, patience) or _class_name(text, value)
+
+
+def _entered(text: str, position: int, patience: list[int]) -> Iterator[tuple[str, str]]:
+    """The names that a `with` gives to what its objects return: `with Store() as a, b.open() as c:`."""
+    for _ in range(_MOST_ENTERED):
+        expression, end = _chain(text, position, patience)
+        named = _AS.match(text, end, end + LINE_LENGTH) if end > position else None
+        if named is not None and named[1]:
+            yield named[1], f"{expression}.__enter__()"
+        if named is None or not named[2]:
+            return
+        position = named.end()
 
 
 def _call_expression(text: str, start: int, patience: list[int]) -> str:
-    """`Store().rows()` if the right side of an assignment is a chain of calls and nothing more.
+    """`Store().rows()` if the right side of an assignment is a chain of calls and nothing more."""
+    expression, end = _chain(text, start, patience)
+    return expression if expression.endswith("()") and _AFTER_CALL.match(text, end) else ""
+
+
+def _chain(text: str, start: int, patience: list[int]) -> tuple[str, int]:
+    """A chain of names and calls without its arguments, and where it ends: `Store().rows` of `Store(a).rows`.
 
     `patience` is the number of brackets that may still be examined, so that unclosed brackets stay cheap.
     """
     match = _CALLED.match(text, start)
     if match is None:
-        return ""
+        plain = _PLAIN.match(text, start, start + LINE_LENGTH)
+        return (plain[0], plain.end()) if plain else ("", start)
     expression = [match[1]]
     opening: re.Match[str] | None = match
     position = match.end()
@@ -191,17 +252,16 @@ def _call_expression(text: str, start: int, patience: list[int]) -> str:
         if opening is not None:
             position = _call_end(text, opening, patience)
             if position < 0:
-                return ""
+                return "", start
             expression.append("()")
         if awaited := _AWAIT.match(text, position, position + LINE_LENGTH):
             position = awaited.end()
         step = _STEP.match(text, position, position + LINE_LENGTH)
         if step is None:
-            is_whole = opening is not None and _AFTER_CALL.match(text, position)
-            return "".join(expression) if is_whole else ""
+            return "".join(expression), position
         expression.append(f".{step[1]}")
         position, opening = step.end(), step if step[2] else None
-    return ""
+    return "", start
 
 
 def _call_end(text: str, opening: re.Match[str], patience: list[int]) -> int:
@@ -275,6 +335,18 @@ _CONTAINERS = frozenset(
     {"list", "dict", "set", "tuple", "List", "Dict", "Set", "Tuple", "Sequence", "Iterable", "Iterator", "Mapping"}
     | {"type", "Type", "Callable", "Literal", "Union", "Promise", "Array", "Record", "Map", "Generator"}
 )
+
+
+def parameter_types(language: str, symbol: Symbol) -> tuple[str, ...]:
+    """The last names of the types of a function's parameters, if the language writes them before names."""
+    rules = _rules(language)
+    if rules is None or rules.parameters != "before":
+        return ()
+    written = (kind for _, kind in _parameters(rules.parameters, symbol.signature, symbol.kind))
+    return tuple(_GENERIC.sub("", kind).rpartition(".")[2].rstrip("?*& ") for kind in written)
+
+
+_GENERIC = re.compile(r"<.{0,200}>")
 
 
 def _parameters(style: str, signature: str, kind: str) -> Iterator[tuple[str, str]]:

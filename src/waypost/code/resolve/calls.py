@@ -1,17 +1,23 @@
 """Which symbol each call reaches."""
 
+from functools import partial
+
 from waypost.code.outline import Use
 from waypost.code.resolve.bindings import EACH
 from waypost.code.resolve.expressions import CALL, steps
 from waypost.code.resolve.families import lookup_rules
 from waypost.code.resolve.names import NameScope, enclosing_class
+from waypost.code.resolve.overloads import best_overload
 from waypost.code.resolve.tree import OutlineView, Value, is_container
 from waypost.code.source import FUNCTIONS
+from waypost.code.syntax.arguments import VARIABLE
 from waypost.text.identifiers import identifier_parts
 
 MOST_PLACES = 12  # definitions of a name, tests included, among which one could be unique
+TYPED = 0.85  # confidence in an overload that fits the types of the arguments best
 OVERLOADED = 0.5  # confidence in one of several overloads with as many parameters
 MACRO = 0.9  # confidence in the only macro with a name
+_INDIRECT = frozenset({"call", "apply"})  # `save.call(this)` calls `save`
 _BLOCKS = frozenset({"ecmascript", "ruby"})  # blocks without a name repeat definitions, as in tests
 UNIQUE = 0.6  # confidence in a name that only one symbol has
 
@@ -33,8 +39,8 @@ class CallResolver:
             return None if value is None else self._mentioned(value, use.name)
         return value if value is not None else self._by_unique_name(view, use)
 
-    def overload(self, value: Value, use: Use) -> Value:
-        """The overload or constructor that a call reaches: the first with as many parameters as it has arguments."""
+    def overload(self, value: Value, use: Use, caller: OutlineView) -> Value:
+        """The overload or constructor that a call reaches: by the number of its arguments, then by their types."""
         view = self.names.tree.view(value.path)
         if use.arguments < 0 or view is None or value.symbol < 0:
             return value
@@ -50,8 +56,41 @@ class CallResolver:
         fitting = [number for number in same if len(symbols[number].parameters) == use.arguments]
         if len(same) < 2:
             return value
-        strength = value.strength if len(fitting) == 1 else min(value.strength, OVERLOADED)
+        if len(fitting) == 1:
+            return value._replace(symbol=fitting[0])
+        kinds = [self._argument_type(caller, use.owner, kind) for kind in use.kinds.split(",")]
+        overloads = [(number, symbols[number].types) for number in fitting]
+        best = best_overload(kinds, overloads, partial(self._has_base, caller)) if overloads else None
+        if best is not None:
+            return value._replace(symbol=best, strength=min(value.strength, TYPED))
+        strength = min(value.strength, OVERLOADED)
         return value._replace(symbol=fitting[0] if fitting else value.symbol, strength=strength)
+
+    def _argument_type(self, view: OutlineView, owner: int, kind: str) -> str:
+        """The type of an argument: of a variable, what it is bound to."""
+        if not kind.startswith(VARIABLE):
+            return kind
+        scope = owner
+        while scope >= 0 and (scope, kind[1:]) not in view.bindings:
+            scope = view.outline.symbols[scope].parent
+        holds = view.bindings.get((scope, kind[1:]), "")
+        is_type = holds.endswith(CALL) and holds.count(CALL) == 1 and "|" not in holds
+        return holds.removesuffix(CALL).rpartition(".")[2] if is_type else ""
+
+    def _has_base(self, view: OutlineView, name: str, base: str) -> bool:
+        """Whether a type that the file knows under a name has a base with this name."""
+        value = self.names.lookup(view, -1, name)
+        other = self.names.tree.view(value.path) if value is not None and value.kind == "symbol" else None
+        if value is None or other is None or not is_container(other.outline.symbols[value.symbol].kind):
+            return False
+        for ancestor in self.names.lineage(other, value.symbol):
+            above = self.names.tree.view(ancestor.path)
+            symbol = above.outline.symbols[ancestor.symbol] if above is not None else None
+            if symbol is not None and (
+                symbol.name == base or any(written.partition("<")[0] == base for written in symbol.bases)
+            ):
+                return True
+        return False
 
     def repeated(self, view: OutlineView, value: Value) -> tuple[int, ...]:
         """The first lines of all definitions of this name in the file; none if it has only one."""
@@ -77,18 +116,25 @@ class CallResolver:
 
     def _named(self, view: OutlineView, use: Use) -> Value | None:
         if not use.receiver:
-            if use.name in lookup_rules(view.family).above:  # Java's `super(…)`
-                return None
-            value = self.names.lookup(view, use.owner, use.name)
-            # A variable that contains an object is not its class.
-            return None if value is not None and value.kind == "instance" else value
+            return self._plain(view, use)
         before = self.names.evaluate(view, use.owner, use.receiver)
         if before is None:
             return None
+        if before.kind == "symbol" and view.family == "ecmascript" and use.name in _INDIRECT:
+            return before
         value = self.names.step(before, use.name)
         if value is not None and value.kind == "instance":
             return value if use.name in lookup_rules(view.family).constructors else None
         return value
+
+    def _plain(self, view: OutlineView, use: Use) -> Value | None:
+        if use.name in lookup_rules(view.family).above:  # Java's `super(…)`
+            return None
+        value = self.names.lookup(view, use.owner, use.name)
+        if value is not None and value.kind == "file":
+            return self.names.default_export(value)
+        # A variable that contains an object is not its class.
+        return None if value is not None and value.kind == "instance" else value
 
     def _by_unique_name(self, view: OutlineView, use: Use) -> Value | None:
         if view.family == "rust" and not use.receiver and (macro := self._macro(use.name)) is not None:
@@ -155,7 +201,7 @@ class CallResolver:
     def _only_one(self, view: OutlineView, name: str) -> Value | None:
         if self.names.tree.count_definitions(name) > MOST_PLACES:
             return None
-        methods: list[Value] = []
+        methods: dict[tuple[str, str], Value] = {}  # overloads are one method
         for path, number in self.names.tree.definitions(name):
             other = self.names.tree.view(path)
             if other is None or other.family != view.family or (other.is_test and not view.is_test):
@@ -166,5 +212,5 @@ class CallResolver:
                 symbol.parent < 0 or is_container(symbols[symbol.parent].kind)
             )
             if symbol.kind in FUNCTIONS and is_method:
-                methods.append(Value("symbol", path, number, UNIQUE))
-        return methods[0] if len(methods) == 1 else None
+                methods.setdefault((path, symbol.qualified), Value("symbol", path, number, UNIQUE))
+        return next(iter(methods.values())) if len(methods) == 1 else None

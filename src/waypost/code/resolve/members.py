@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 
 from waypost.code.outline import OutlineSymbol
-from waypost.code.resolve.bindings import EACH, MANY, element_expression, type_expression
+from waypost.code.resolve.bindings import EACH, MANY, RETURN, element_expression, type_expression
 from waypost.code.resolve.expressions import CALL, UNKNOWN, steps
 from waypost.code.resolve.families import lookup_rules
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value, is_container
@@ -34,6 +34,10 @@ class Members(ABC):
     @abstractmethod
     def evaluate(self, view: OutlineView, owner: int, expression: str) -> Value | None:
         """What an expression refers to inside symbol `owner`."""
+
+    @abstractmethod
+    def default_export(self, value: Value) -> Value | None:
+        """What a file is as a whole."""
 
     @abstractmethod
     def own_object(self, kind: str, view: OutlineView, owner: int) -> Value | None:
@@ -149,11 +153,13 @@ class Members(ABC):
             is_class = value is not None and value.kind == "symbol" and self._symbol(value).kind not in FUNCTIONS
             yield written, value if is_class else None
 
-    def call_result(self, value: Value) -> Value | None:
-        """The result of calling a value: an instance of a class, or a function's return type."""
+    def call_result(self, value: Value, holder: Value | None = None) -> Value | None:
+        """The result of calling a value: an instance of a class, or a function's result. `holder` is its object."""
         if value.kind == "instance":  # Python's objects that are called
             method = self.member(value, "__call__")
             return self.call_result(method) if method is not None and method.kind == "symbol" else None
+        if value.kind == "file":
+            value = self.default_export(value) or value
         if value.kind != "symbol":
             return None
         value = self.class_of_constructor(value)
@@ -161,14 +167,35 @@ class Members(ABC):
         if symbol.kind not in FUNCTIONS:
             return value._replace(kind="instance") if is_container(symbol.kind) else None
         view = self.tree.view(value.path)
-        is_rust = view is not None and view.family == "rust"
-        named = type_expression(_inside_result(symbol.returns) if is_rust else _first_result(symbol.returns))
-        if view is None or not named:
+        return self._function_result(view, value, symbol, holder) if view is not None else None
+
+    def _function_result(
+        self, view: OutlineView, value: Value, symbol: OutlineSymbol, holder: Value | None
+    ) -> Value | None:
+        """What a function returns, by its declared type or else by what it is seen to return."""
+        if symbol.returns:
+            returns = _inside_result(symbol.returns) if view.family == "rust" else _first_result(symbol.returns)
+            named = type_expression(returns)
+        else:
+            named = view.bindings.get((value.symbol, RETURN), "")
+        if not named:
             return None
-        if named[:-2] in _SAME_OBJECT:
-            return self.own_object("instance", view, value.symbol)
+        if named.removesuffix(CALL) in _SAME_OBJECT or view.bindings.get((value.symbol, "self")) == named:
+            is_object = holder is not None and holder.kind == "instance"
+            return holder if is_object else self.own_object("instance", view, value.symbol)
+        if not symbol.returns:
+            return self.bound_value(view, value.symbol, RETURN)
         result = self.evaluate(view, value.symbol, named)
         return result._replace(strength=min(result.strength, BOUND)) if result is not None else None
+
+    def entered_result(self, value: Value) -> Value | None:
+        """What `with` gets from a function that makes a context manager of a generator, by its declared type."""
+        view = self.tree.view(value.path)
+        if view is None or value.kind != "symbol" or self._symbol(value).kind not in FUNCTIONS:
+            return None
+        managed = _MANAGED.fullmatch(self._symbol(value).returns)
+        named = type_expression(managed[1].split(",")[0]) if managed else ""
+        return self.evaluate(view, value.symbol, named) if named else None
 
     def class_of_constructor(self, value: Value) -> Value:
         """The class of a constructor, which has the same name: in a class, its name refers to both."""
@@ -243,6 +270,9 @@ _SAME_ELEMENTS = frozenset({"iter", "iter_mut", "into_iter", "rev", "values"})  
 _AWAITED = re.compile(r"(?:\w{1,60}\.){0,4}(?:Promise|Task|ValueTask|CompletableFuture|Future)<(.*)>", re.DOTALL)
 
 
+_MANAGED = re.compile(
+    r"(?:\w{1,60}\.){0,4}(?:Abstract)?(?:Async)?(?:Iterator|Iterable|Generator|ContextManager)\[(.*)\]", re.DOTALL
+)
 _RESULT = re.compile(r"(?:\w{1,60}::){0,4}\w{0,60}Result<(.*)>", re.DOTALL)
 
 

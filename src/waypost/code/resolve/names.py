@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 
 from waypost.code.outline import OutlineImport
+from waypost.code.resolve.bindings import DEFAULT
 from waypost.code.resolve.expressions import CALL, UNKNOWN, steps
 from waypost.code.resolve.families import lookup_rules
 from waypost.code.resolve.members import DEEPEST, Members
@@ -52,19 +53,23 @@ class NameScope(Members):
     def _follow(self, view: OutlineView, owner: int, path: tuple[str, ...]) -> Value | None:
         value, rest = self._head(view, owner, path)
         same = lookup_rules(view.family).same_object
-        skip = False
+        holder: Value | None = None
+        skip = 0
         for place, step in enumerate(rest):
             if skip or value is None:
-                skip = False
+                skip -= skip > 0
                 continue
             if step == CALL:
-                value = self.call_result(value)
+                entered = self.entered_result(value) if rest[place + 1 : place + 3] == ("__enter__", CALL) else None
+                value, skip = (entered, 2) if entered is not None else (self.call_result(value, holder), 0)
                 continue
-            after = self.step(value, step)
-            skip = (
-                rest[place + 1 : place + 2] == (CALL,) and after is None and value.kind == "instance" and step in same
-            )
-            if not skip:
+            after, holder = self.step(value, step), value
+            if after is None and step == "__enter__":
+                after = self.step(value, "__aenter__")
+            is_same = step in same or step == "__enter__"  # unknown, but most return the object itself
+            if rest[place + 1 : place + 2] == (CALL,) and after is None and value.kind == "instance" and is_same:
+                skip = 1
+            else:
                 value = self.property_value(after)
         return value
 
@@ -184,7 +189,10 @@ class NameScope(Members):
     def step(self, value: Value, name: str) -> Value | None:
         """What `.name` is on a value."""
         if value.kind == "file":
-            return self.exported(value.path, name)
+            exported, default = self.exported(value.path, name), None
+            if exported is None and (default := self.default_export(value)) is not None:
+                return self.member(default, name)
+            return exported
         if value.kind == "package":
             view_family = value.path.split(":", 1)[0]
             return self.systems[view_family].member(value, name) if view_family in self.systems else None
@@ -212,8 +220,18 @@ class NameScope(Members):
             value = self.systems[view.family].member(Value("file", path), name)
         return value
 
+    def default_export(self, value: Value) -> Value | None:
+        """What a JavaScript file is as a whole: `module.exports = Store`. None if it only has names in it."""
+        view = self.tree.view(value.path)
+        if view is None or not view.bindings.get((-1, DEFAULT)):
+            return None
+        default = self.bound_value(view, -1, DEFAULT)
+        return default if default is not None and default.kind == "symbol" else None
+
     def _default(self, view: OutlineView, alias: str) -> Value | None:
         """The default export: the symbol named like the import or the file, else the file itself."""
+        if (value := self.default_export(Value("file", view.path))) is not None:
+            return value
         stem = view.path.rsplit("/", 1)[-1].split(".", 1)[0]
         for name in ("default", alias, stem):
             if name in view.top:

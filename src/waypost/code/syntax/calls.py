@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from waypost.code.source import Call
+from waypost.code.syntax.arguments import read_arguments
 from waypost.code.syntax.text import Captures, Text
 
 MAX_RECEIVER = 120
@@ -21,12 +22,10 @@ _COMMENT_LINE = re.compile(r"\s//[^\n]*(?:\n|$)")
 _BYTE_COMMENT = re.compile(rb"\s//[^\n]*(?:\n|$)")
 _SPACE = re.compile(r"(?<!\bnew)(?<!\bawait)\s+")
 _BYTE_SPACE = re.compile(rb"(?<!\bnew)(?<!\bawait)\s+")
-_LONGEST_ARGUMENTS = 2_000
 _TOKEN_RECEIVER = re.compile(
     rb"(?<![\w.:)\]])(?:\w{1,60}(?:(?:::<[\w:]{1,60}>)?\([^()]{0,60}\)|\[[^\[\]]{0,60}\])?\s{0,40}(?:\.|::)\s{0,40}){1,8}$"
 )
 _TOKEN_ARGUMENTS = re.compile(rb"(?:::<[\w\s,:&'<>]{0,100}>)?\(")
-_OPENING = re.compile(rb"\s{0,20}(?:<[\w\s,.?<>\[\]]{0,200}>)?\s{0,20}\(")
 _BRACKET = re.compile(rb"[()\[\]{},]|(?<!\\)\"(?:[^\"\\\n]|\\.)*+\"|(?<!\\)'(?:[^'\\\n]|\\.)*+'")
 _TOKEN_BETWEEN = b".: \t\r\n"
 _BETWEEN = ".:?!&\\ \t\r\n"
@@ -57,7 +56,7 @@ def read_call(captures: Captures, text: Text, *, count: bool = False) -> tuple[i
         if match is None:
             return None
         name, receiver = match[0], _receiver(raw[: match.start()])
-    return end - 1, Call(name, _short(receiver), text.row(end - 1) + 1, _arguments(text.data, end) if count else -1)
+    return end - 1, Call(name, _short(receiver), text.row(end - 1) + 1, *_arguments(text, end, count=count))
 
 
 def read_long_calls(calls: Iterable[LongCall], text: Text, *, count: bool = False) -> Iterator[tuple[int, Call]]:
@@ -72,9 +71,9 @@ def read_long_calls(calls: Iterable[LongCall], text: Text, *, count: bool = Fals
             bare = _without_arguments(_BYTE_COMMENT.sub(b"\n", data))
             receiver = _shorter(bare[-_READ:].decode("utf-8", "replace"))
         name = text.between(call.name_start, call.name_end)
-        arguments = _arguments(text.data, call.name_end) if count else -1
         start, end, before = call.start, call.name_end, f"{receiver}.{name}"
-        yield call.name_end - 1, Call(name, receiver, text.row(call.name_end - 1) + 1, arguments)
+        line = text.row(call.name_end - 1) + 1
+        yield call.name_end - 1, Call(name, receiver, line, *_arguments(text, call.name_end, count=count))
 
 
 def _after_arguments(piece: bytes) -> str:
@@ -115,7 +114,7 @@ def _named_call(captures: Captures, text: Text, *, count: bool) -> tuple[int, Ca
             return LongCall(begin, end, start, name.end_byte)
         receiver = _short(text.between(begin, min(end, begin + _READ)))
     called = text.between(start, min(name.end_byte, start + _READ))
-    return start, Call(called, receiver, text.row(start) + 1, _arguments(text.data, name.end_byte) if count else -1)
+    return start, Call(called, receiver, text.row(start) + 1, *_arguments(text, name.end_byte, count=count))
 
 
 def _token_call(captures: Captures, text: Text) -> tuple[int, Call] | None:
@@ -134,23 +133,8 @@ def _token_call(captures: Captures, text: Text) -> tuple[int, Call] | None:
     return start, Call(text.between(start, end), _short(receiver.decode("utf-8", "replace")), text.row(start) + 1)
 
 
-def _arguments(data: bytes, position: int) -> int:
-    """How many arguments the brackets after a called name have. -1 without brackets, or if they are too long."""
-    opening = _OPENING.match(data, position, position + _READ)
-    if opening is None:
-        return -1
-    depth = commas = 0
-    for match in _BRACKET.finditer(data, opening.end() - 1, opening.end() + _LONGEST_ARGUMENTS):
-        mark = match[0]
-        if mark in b"([{":
-            depth += 1
-        elif mark in b")]}":
-            depth -= 1
-            if depth == 0:
-                return commas + 1 if data[opening.end() : match.start()].strip() else 0
-        elif mark == b"," and depth == 1:
-            commas += 1
-    return -1
+def _arguments(text: Text, position: int, *, count: bool) -> tuple[int, str]:
+    return read_arguments(text.data, position) if count else (-1, "")
 
 
 def _ends_with_name(receiver: str) -> bool:

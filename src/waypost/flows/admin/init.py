@@ -177,12 +177,12 @@ def _first_facts(space: OpenSpace, caller: Caller, *, again: bool) -> tuple[int,
     return discovery.count(STORED, REPLACED, MERGED), discovery.given_up
 
 
-def wait_for_vectors(space: OpenSpace, report: Report = quiet) -> None:
+def wait_for_vectors(space: OpenSpace, report: Report = quiet, *, tests: bool = False) -> None:
     """Embed what is pending, or wait for the worker that does. Ends when nothing is left or nothing can be done.
 
-    Texts of tests are left to the background worker.
+    Texts of tests are left to the background worker, except with `tests`.
     """
-    least = LATE if space.settings.background else 0.0
+    least = LATE if space.settings.background and not tests else 0.0
     total = max(_pending_count(space, least), 1)
 
     def report_progress(_: str, left: int) -> None:

@@ -58,7 +58,9 @@ def _symbol(space: OpenSpace, reader: Reader, question: StructureQuestion) -> St
         )
         rows = related(reader, checkout, chosen, direction)
         if question.relation == "callers":
-            rows = [row for row in rows if row.kind != "imports"]
+            calls = [row for row in rows if row.kind == "calls"]
+            is_called = chosen[0].type == "constant" and bool(calls)  # a function that another one made
+            rows = calls if is_called else [row for row in rows if row.kind != "imports"]
     place = f"{chosen[0].path}:{chosen[0].line}"
     return StructuralAnswer(question.relation, display_name(chosen[0]), place, rows)
 

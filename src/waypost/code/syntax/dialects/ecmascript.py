@@ -1,5 +1,7 @@
 """JavaScript and TypeScript: functions as values, exports by assignment, getters."""
 
+import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from waypost.code.source import Import
@@ -17,6 +19,8 @@ _DECORATED = frozenset(
     | {"public_field_definition"}
 )
 _SPECIFIERS = frozenset({"import_specifier", "export_specifier"})
+_EXPORTED = re.compile(rb"^(?:module\.exports[ \t]*=|export)[ \t]*\{([^{}]{1,4000})\}", re.MULTILINE)
+_SHORT_NAME = re.compile(rb"(?<![\w$.:])[A-Za-z_$][\w$]*(?=\s{0,200}(?:,|$|//|\n))")
 _QUOTES = "\"'`"
 
 
@@ -42,6 +46,9 @@ def _refine(definition: Definition, syntax: SyntaxCaptures) -> bool:
             definition.kind, definition.minor = "method", True
         case "default":
             definition.kind = "function"
+        case "exported":
+            definition.kind = "constant"
+            return definition.name in _exported_names(text.data)
         case "function":
             definition.minor = definition.node.type == "variable_declarator"
         case "method":
@@ -50,6 +57,12 @@ def _refine(definition: Definition, syntax: SyntaxCaptures) -> bool:
     if name is not None and name.type == "string":
         definition.name = text.of(name).strip(_QUOTES)
     return True
+
+
+@lru_cache(maxsize=1)  # of one file at a time
+def _exported_names(data: bytes) -> frozenset[str]:
+    """Names in `module.exports = { … }` and `export { … }`."""
+    return frozenset(name.decode() for match in _EXPORTED.finditer(data) for name in _SHORT_NAME.findall(match[1]))
 
 
 def _read_function(definition: Definition) -> None:

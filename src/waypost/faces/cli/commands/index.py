@@ -89,9 +89,14 @@ def init(
 
 
 @index_app.command("export")
-def index_export(context: Ctx, path: Annotated[Path, Argument(metavar="FILE")], json: Json = False) -> None:
+def index_export(
+    context: Ctx,
+    path: Annotated[Path, Argument(metavar="FILE")],
+    wait: Annotated[bool, Option(help="Embed everything first, tests included.")] = True,
+    json: Json = False,
+) -> None:
     """Write what was read from code, with vectors, to a new file. It contains no memories of people or agents."""
-    done = session_of(context).memory().code.export_index(path)
+    done = session_of(context).memory().code.export_index(path, wait=wait)
     print_json(done.to_json()) if json else print_index_export(done)
 
 

@@ -69,7 +69,7 @@ def print_index_export(done: "IndexExport") -> None:
     counts = f"{counted(done.files, 'file')} and {counted(done.vectors, 'vector')}"
     out.print(f"Wrote {counts} to {safe(str(done.path))}, {done.size / 1e6:.1f} MB.", markup=False)
     if done.pending:
-        out.print(f"{counted(done.pending, 'text is', 'texts are')} not embedded yet; `waypost init` embeds the rest.")
+        out.print(f"{counted(done.pending, 'text is', 'texts are')} not embedded yet; other clones embed the rest.")
     if done.left_out:
         out.print(f"{counted(done.left_out, 'file was', 'files were')} left out because of a secret.")
 
