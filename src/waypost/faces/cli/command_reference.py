@@ -12,7 +12,7 @@ _HEAD = """# Commands
 `waypost [-C DIR] [--person [NAME]] COMMAND [--json]`. Every command prints JSON with stable keys when given
 `--json`. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing found.
 
-Generated from `--help`: `python -m waypost.faces.cli.command_reference > docs/reference/commands.md`.
+<!-- python -m waypost.faces.cli.command_reference > docs/reference/commands.md -->
 
 Options that several commands have:
 

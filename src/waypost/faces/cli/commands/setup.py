@@ -1,5 +1,6 @@
 """`waypost setup`: configure an agent to use Waypost."""
 
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -109,6 +110,8 @@ def setup_(
     if not (uninstall or dry_run or json):
         ensure_models(config.load())
     may_ask = interactive() and not (uninstall or dry_run or json)
+    if may_ask:
+        _offer_index(session_of(context).directory)
     if may_ask and is_yes(input(f"Check that it works (waypost doctor --agent {chosen.name})? [y/N] ")):
         check_one(session_of(context), chosen.name)
     if uninstall and all(change.deed == "missing" for change in report.done):
@@ -141,14 +144,25 @@ def check_one(session: "CommandSession", name: str, *, json: bool = False) -> No
         raise typer.Exit(1)
 
 
+def _offer_index(directory: "Path") -> None:
+    """In a repository without a memory, offer to index it: until then, the agent has nothing to recall."""
+    is_repository = identify(directory).source in ("origin", "git-root")
+    if is_repository and not _has_memory(directory) and is_yes(input("Index this project now (waypost init)? [y/N] ")):
+        subprocess.run([sys.executable, "-m", "waypost", "-C", str(directory), "init"], check=False)
+
+
+def _has_memory(directory: "Path") -> bool:
+    settings = config.load()
+    folder = space_directory(settings.memory_root, identify_here(directory, settings).space_id)
+    return (folder / marker_file(settings)).is_file()
+
+
 def _sample(session: "CommandSession") -> "tuple[Sample, AgentCheck]":
     """What hooks are tried with: the newest memory about code, if there is one."""
     from waypost.faces.setup.check import AgentCheck, Sample
 
-    settings = config.load()
     try:
-        folder = space_directory(settings.memory_root, identify_here(session.directory, settings).space_id)
-        if not (folder / marker_file(settings)).is_file():
+        if not _has_memory(session.directory):
             return Sample(), AgentCheck("memory", False, "This project has no memory yet.", "Run: waypost init")
         memories = session.memory().list(limit=_LOOKED_AT)
     except WaypostError as error:

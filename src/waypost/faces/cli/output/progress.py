@@ -175,7 +175,14 @@ class _Bars:
             self._moved_at = self._ticks()
             with contextlib.suppress(OSError, ValueError):
                 if not started:
+                    self._hide_unknown()
                     self._tasks[phase] = self._progress.add_task(phase, total=total or None, note="")
                 self._progress.update(
                     self._tasks[phase], completed=done, total=total or None, note=_shortened(note) if note else ""
                 )
+
+    def _hide_unknown(self) -> None:
+        """Work of unknown length ends when the next phase begins. Its bar would never be full."""
+        for task in self._progress.tasks:
+            if task.total is None:
+                self._progress.update(task.id, visible=False)
