@@ -182,5 +182,6 @@ def test_at_a_terminal_setup_asks_about_each_agent_that_is_here(
     monkeypatch.setattr("builtins.input", answer)
     code, out, _err = call(capfd, "setup")
     assert code == 0 and "Set up Codex for all your projects.\n" in out
-    assert questions == [f"Set up {title} for all your projects? [y/N] " for title in ("Claude Code", "Codex")]
+    asked = [f"Set up {title} for all your projects? [y/N] " for title in ("Claude Code", "Codex")]
+    assert questions == [*asked, "Index this project now (waypost init)? [y/N] "]
     assert (home / ".codex/config.toml").exists() and not (home / ".claude.json").exists()

@@ -86,9 +86,13 @@ def setup_(
 
         detected = detect(here, root)
         _print_detected(detected, json=json)
-        for name in [] if json or not interactive() else _chosen(detected):
+        names = [] if json or not interactive() else [*_chosen(detected)]
+        for name in names:
             report = install.install(agents.agent_of(name), here, "user", root, hooks=not no_hooks, rules=not no_rules)
             _print_report(report, undone=False, json=False)
+        if names:
+            ensure_models(config.load())
+            _offer_index(session_of(context).directory)
         return
     scope: Scope = "project" if project else "user"
     chosen = agents.agent_of(agent)
