@@ -141,6 +141,8 @@ def test_a_batch_answers_line_by_line_with_its_keys(waypost: Waypost, tmp_path: 
 
 
 def test_list_filters(waypost: Waypost) -> None:
+    assert "No memories yet" in waypost("list").out
+    assert waypost("list", "--as-of", "yesterday").out == "No memory matches.\n"
     remember(waypost, "Tokens expire after an hour", "--domain", "auth", "--level", "2", "--tag", "team=core")
     remember(waypost, "Invoices are PDFs", "--domain", "billing", "--kind", "decision")
     for options, expected in (
