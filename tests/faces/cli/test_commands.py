@@ -204,6 +204,8 @@ def test_status_and_doctor(waypost: Waypost) -> None:
     assert report.keys() >= {"ok", "findings", "problems", "notes"}
     [database] = [row for row in report["findings"] if row["check"] == "database"]
     assert database.items() >= {"check": "database", "ok": True, "message": "It is sound.", "remedy": ""}.items()
+    printed = waypost("doctor").out
+    assert "maintenance: It is not overdue." in printed and "upkeep" not in printed
 
 
 def test_one_of_a_thing_is_told_in_the_singular(waypost: Waypost, project: Path) -> None:
