@@ -40,6 +40,13 @@ def test_every_command_but_that_of_the_worker_is_documented() -> None:
     assert documented | {"work"} == COMMANDS
 
 
+def test_people_have_at_most_150_kb_to_read() -> None:
+    """Without the lists that are printed from `--help` and docstrings, where a name is looked up."""
+    folders = ("tutorials", "how-to", "reference", "explanation")
+    pages = [path for folder in folders for path in (ROOT / "docs" / folder).glob("*.md")]
+    assert sum(path.stat().st_size for path in pages if path.name not in ("commands.md", "library.md")) <= 150_000
+
+
 def test_every_setting_is_documented() -> None:
     settings = (ROOT / "docs" / "reference" / "settings.md").read_text()
     assert [name for name in sorted(KNOWN) if name not in settings] == []

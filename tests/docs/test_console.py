@@ -54,7 +54,9 @@ def test_the_commands_of_a_page_print_what_it_shows(
 SHELL = re.compile(r"(?ms)^```(?:sh|bash)\n(.*?)^```$")
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"], ids=lambda page: page.stem
+)
 def test_commands_in_shell_blocks_are_commands_with_options_that_exist(page: Path) -> None:
     for block in SHELL.findall(page.read_text(encoding="utf-8")):
         for line in re.sub(r"\\\n\s*", "", block).splitlines():

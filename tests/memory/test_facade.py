@@ -78,8 +78,7 @@ def rendered() -> str:
         for name, member in members():
             if name.rpartition(".")[0] == group:
                 summary = (inspect.getdoc(member) or "").partition("\n\n")[0].replace("\n", " ")
-                signature = signature_of(name, member).replace("memory.open", "Memory.open")
-                rows.append(f"- `{signature}`: {summary}")
+                rows.append(f"- `{signature_of(name.rpartition('.')[2], member)}`: {summary}")
         parts.append("\n".join(rows))
     return "\n\n".join(parts)
 

@@ -1,7 +1,7 @@
 """Import from other memories of agents: what is read, what is left out, undo, and hostile files.
 
-The JSON files in `files/` are as the programs wrote them, shortened; the SQL files are retyped with fewer columns, and the notes of
-basic-memory follow its documented format.
+The JSON files and those named `written` in `files/` are as the programs wrote them, shortened (claude-mem 13.25.3, basic-memory
+0.23.2). The other SQL files are retyped with fewer columns, and the other notes of basic-memory follow its documented format.
 """
 
 import json
@@ -120,7 +120,7 @@ def test_basic_memory_gives_observations_relations_and_prose(memory: Memory) -> 
     assert done.statuses["added"] == 6
     assert texts(memory) == {
         "Search design: Ein Index genügt für alles.",
-        "Search design: Selected SQLite for the index  (after a comparison)",
+        "Search design: Selected SQLite for the index (after a comparison)",
         "Search design: Поиск понимает три языка",
         "Search design / Observations: measure it again",
         "Search design depends on Database schema",
@@ -130,6 +130,29 @@ def test_basic_memory_gives_observations_relations_and_prose(memory: Memory) -> 
     assert decision["kind"] == "decision"
     assert decision["tags"] == {"category": "decision", "tags": "database, search", "imported_from": "basic-memory"}
     assert str(decision["valid_from"]).startswith("2026-03-02")
+
+
+def test_a_note_that_basic_memory_wrote_is_read(memory: Memory) -> None:
+    done = memory.admin.import_notes("basic-memory", FILES / "basic-memory-written")
+    assert done.statuses["added"] == 5
+    assert texts(memory) == {
+        "Search design: We search with SQLite.",
+        "Search design: Use FTS5 for search (we need no server)",
+        "Search design: Ranking is BM25",
+        "Search design implements Shop Spec",
+        "Search design depends on Storage",
+    }
+    assert by_text(memory, "Search design: Use")["kind"] == "decision"
+
+
+def test_a_database_that_claude_mem_wrote_is_read(open_memory: OpenMemory, tmp_path: Path) -> None:
+    memory = open_memory("shop")
+    memory.admin.import_notes("claude-mem", database(tmp_path / "claude-mem.db", "claude-mem-written.sql"))
+    assert texts(memory) == {
+        "Retries stop after five attempts. The client repeated forever when the bank was down.",
+        "Invoices round half up\nBanker rounding lost cents.\n- round_total() in src/pay.py rounds half up",
+        "The bank answers 503 at night",
+    }
 
 
 @pytest.mark.parametrize("form", ["database", "export"])

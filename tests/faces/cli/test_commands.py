@@ -141,6 +141,8 @@ def test_a_batch_answers_line_by_line_with_its_keys(waypost: Waypost, tmp_path: 
 
 
 def test_list_filters(waypost: Waypost) -> None:
+    assert "No memories yet" in waypost("list").out
+    assert waypost("list", "--as-of", "yesterday").out == "No memory matches.\n"
     remember(waypost, "Tokens expire after an hour", "--domain", "auth", "--level", "2", "--tag", "team=core")
     remember(waypost, "Invoices are PDFs", "--domain", "billing", "--kind", "decision")
     for options, expected in (
@@ -202,6 +204,8 @@ def test_status_and_doctor(waypost: Waypost) -> None:
     assert report.keys() >= {"ok", "findings", "problems", "notes"}
     [database] = [row for row in report["findings"] if row["check"] == "database"]
     assert database.items() >= {"check": "database", "ok": True, "message": "It is sound.", "remedy": ""}.items()
+    printed = waypost("doctor").out
+    assert "maintenance: It is not overdue." in printed and "upkeep" not in printed
 
 
 def test_one_of_a_thing_is_told_in_the_singular(waypost: Waypost, project: Path) -> None:

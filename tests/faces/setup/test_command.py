@@ -133,7 +133,7 @@ def test_doctor_reports_what_does_not_work_with_stable_keys(home: Path, capfd: p
 def test_at_a_terminal_setup_offers_to_check(
     home: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    questions, answers = list[str](), ["n", "y"]
+    questions, answers = list[str](), ["n", "n", "n", "y"]
 
     def answer(question: str) -> str:
         questions.append(question)
@@ -142,12 +142,32 @@ def test_at_a_terminal_setup_offers_to_check(
     monkeypatch.setattr("waypost.faces.cli.commands.setup.interactive", lambda: True)
     monkeypatch.setattr("builtins.input", answer)
     code, out, _err = call(capfd, "setup", "zed")
-    assert (code, questions) == (0, ["Check that it works (waypost doctor --agent zed)? [y/N] "])
+    assert (code, questions[-1]) == (0, "Check that it works (waypost doctor --agent zed)? [y/N] ")
     assert "What to do" not in out
     code, out, _err = call(capfd, "setup", "zed")
     assert code == 1
     assert out.splitlines()[-3].startswith("2 problems: memory, server")
     assert out.splitlines()[-2] == "  1. Run: waypost init"
+
+
+def test_at_a_terminal_setup_offers_to_index_a_repository_without_memory(
+    home: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions, started = list[str](), list[list[str]]()
+
+    def answer(question: str) -> str:
+        questions.append(question)
+        return "y" if "Index" in question else "n"
+
+    def start(command: list[str], **_: object) -> None:
+        started.append(command)
+
+    monkeypatch.setattr("waypost.faces.cli.commands.setup.interactive", lambda: True)
+    monkeypatch.setattr("waypost.faces.cli.commands.setup.subprocess.run", start)
+    monkeypatch.setattr("builtins.input", answer)
+    assert call(capfd, "setup", "zed")[0] == 0
+    assert questions[0] == "Index this project now (waypost init)? [y/N] "
+    assert [command[-3:] for command in started] == [["-C", ".", "init"]]
 
 
 def test_at_a_terminal_setup_asks_about_each_agent_that_is_here(
@@ -164,5 +184,6 @@ def test_at_a_terminal_setup_asks_about_each_agent_that_is_here(
     monkeypatch.setattr("builtins.input", answer)
     code, out, _err = call(capfd, "setup")
     assert code == 0 and "Set up Codex for all your projects.\n" in out
-    assert questions == [f"Set up {title} for all your projects? [y/N] " for title in ("Claude Code", "Codex")]
+    asked = [f"Set up {title} for all your projects? [y/N] " for title in ("Claude Code", "Codex")]
+    assert questions == [*asked, "Index this project now (waypost init)? [y/N] "]
     assert (home / ".codex/config.toml").exists() and not (home / ".claude.json").exists()

@@ -12,7 +12,7 @@ _OBSERVATION = re.compile(r"\[([^\[\]()\n]{1,60})\][ \t]+(\S.*)", re.DOTALL)
 _RELATION = re.compile(
     r"(\"[^\"\n]{1,80}\"|'[^'\n]{1,80}'|[^\s\[\]]{1,80})?[ \t]*\[\[([^\[\]\n]{1,300})\]\](.*)", re.DOTALL
 )
-_TAG = re.compile(r"(?<!\S)#([\w/-]{1,60})")
+_TAG = re.compile(r"(?<!\S)#([\w/-]{1,60})[ \t]?")
 _KINDS = {"decision": "decision", "fix": "fix", "bug": "fix", "lesson": "learning", "learning": "learning"}
 
 

@@ -61,7 +61,10 @@ def read_claude_mem(path: Path, project: str) -> ForeignNotes:
 def _claude_mem_text(row: Row, skipped: list[str]) -> str:
     """Title, narrative and facts; in old databases, the text."""
     facts = "\n".join(f"- {fact}" for fact in _items(row.get("facts")))
-    parts = [row.get("title"), row.get("narrative") or row.get("text"), facts]
+    title, body = row.get("title"), row.get("narrative") or row.get("text")
+    if isinstance(title, str) and isinstance(body, str) and body.startswith(title.strip()):
+        title = None  # a memory saved by hand has the beginning of its text as title
+    parts = [title, body, facts]
     text = "\n".join(part.strip() for part in parts if isinstance(part, str) and part.strip())
     if not text or any(isinstance(part, TooLarge) for part in parts):
         skipped.append(f"observation {row.get('id')}: {'a value is too large' if text else 'it has no text'}")

@@ -22,7 +22,7 @@ def ensure_models(settings: Settings) -> None:
     if not interactive():
         print_notices((f"The embedding models are not installed: run `waypost model install` once. {_LATER}",))
         return
-    print("Fetching the embedding models, once (about 200 MB; Ctrl-C skips it).", file=sys.stderr)
+    print("Fetching the embedding models, once (about 115 MB; Ctrl-C skips it).", file=sys.stderr)
     try:
         install(settings, progress=lambda line: print(line, file=sys.stderr))
     except WaypostError as error:

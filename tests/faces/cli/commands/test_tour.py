@@ -25,6 +25,7 @@ def test_the_tour_goes_from_remember_to_why(waypost: Waypost, tmp_path: Path, mo
     assert places == sorted(places)
     assert "STALE" not in done.out[: places[1]].replace("see STALE", "")
     assert "waypost setup" in done.out[places[-1] :]
+    assert "note:" not in done.out and done.out.count("waypost model install") == 1
     assert waypost("list", "--json").out == before
     assert list(tmp_path.glob("waypost-tour-*")) == []
 

@@ -34,7 +34,7 @@ def test_a_phase_says_when_it_begins_and_how_it_ended(ticks: Ticks) -> None:
     assert out.getvalue().splitlines() == [
         "Reading files: 0 of 1,000 (0 %)",
         "Reading files: 1,000 of 1,000 (100 %)",
-        "Embedding: 0",
+        "Embedding …",
     ]
 
 

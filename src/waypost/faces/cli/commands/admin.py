@@ -15,6 +15,8 @@ from waypost.faces.cli.session import caller, confirm
 from waypost.model.time import format_minute, format_time
 from waypost.text.plural import counted
 
+_CHECKS = {"upkeep": "maintenance", "vectors": "embeddings"}  # checks that JSON names otherwise
+
 
 @app.command()
 def status(context: Ctx, json: Json = False) -> None:
@@ -53,7 +55,8 @@ def doctor(
         print_json(report)
     else:
         for row in report["findings"]:
-            print(safe(f"{row['severity']:<7}  {row['check']}: {row['message']}"))
+            check = _CHECKS.get(row["check"], row["check"])
+            print(safe(f"{row['severity']:<7}  {check}: {row['message']}"))
             if row["remedy"]:
                 print(safe(f"         {row['remedy']}"))
         notes = f", {counted(len(report['notes']), 'note')}" if report["notes"] else ""

@@ -211,7 +211,8 @@ def list_(
     if json:
         print_json({"memories": rows} | ({"notices": notices} if notices else {}))
     elif rows or not notices:
-        print_rows(rows)
+        filters = (kind, domain, module, session, tag, as_of, known_at)
+        print_rows(rows, filtered=level is not None or any(filters))
     if not json:
         print_notices(notices if rows or notices else tuple(memory.status()["notices"]))
 

@@ -1,5 +1,6 @@
 """`waypost setup`: configure an agent to use Waypost."""
 
+import subprocess
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -87,9 +88,13 @@ def setup_(
 
         detected = detect(here, root)
         _print_detected(detected, json=json)
-        for name in [] if json or not interactive() else _chosen(detected):
+        names = [] if json or not interactive() else [*_chosen(detected)]
+        for name in names:
             report = install.install(agents.agent_of(name), here, "user", root, hooks=not no_hooks, rules=not no_rules)
             _print_report(report, undone=False, json=False)
+        if names:
+            ensure_models(config.load())
+            _offer_index(session_of(context).directory)
         return
     scope: Scope = "project" if project else "user"
     chosen = agents.agent_of(agent)
@@ -111,6 +116,8 @@ def setup_(
     if not (uninstall or dry_run or json):
         ensure_models(config.load())
     may_ask = interactive() and not (uninstall or dry_run or json)
+    if may_ask:
+        _offer_index(session_of(context).directory)
     if may_ask and is_yes(input(f"Check that it works (waypost doctor --agent {chosen.name})? [y/N] ")):
         check_one(session_of(context), chosen.name)
     if uninstall and all(change.deed == "missing" for change in report.done):
@@ -156,14 +163,25 @@ def _print_end(checks: "Sequence[AgentCheck]") -> None:
         print(safe(f"  {number}. {remedy}"))
 
 
+def _offer_index(directory: "Path") -> None:
+    """In a repository without a memory, offer to index it: until then, the agent has nothing to recall."""
+    is_repository = identify(directory).source in ("origin", "git-root")
+    if is_repository and not _has_memory(directory) and is_yes(input("Index this project now (waypost init)? [y/N] ")):
+        subprocess.run([sys.executable, "-m", "waypost", "-C", str(directory), "init"], check=False)
+
+
+def _has_memory(directory: "Path") -> bool:
+    settings = config.load()
+    folder = space_directory(settings.memory_root, identify_here(directory, settings).space_id)
+    return (folder / marker_file(settings)).is_file()
+
+
 def _sample(session: "CommandSession") -> "tuple[Sample, AgentCheck]":
     """What hooks are tried with: the newest memory about code, if there is one."""
     from waypost.faces.setup.check import AgentCheck, Sample
 
-    settings = config.load()
     try:
-        folder = space_directory(settings.memory_root, identify_here(session.directory, settings).space_id)
-        if not (folder / marker_file(settings)).is_file():
+        if not _has_memory(session.directory):
             return Sample(), AgentCheck("memory", False, "This project has no memory yet.", "Run: waypost init")
         memories = session.memory().list(limit=_LOOKED_AT)
     except WaypostError as error:

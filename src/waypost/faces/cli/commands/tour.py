@@ -40,6 +40,8 @@ def tour(
                 input("\n[Enter] ")
             guide.play(step)
     out.print(f"\n{script['end'].strip()}\n", markup=False)
+    if not _installed_models():
+        out.print(f"{script['without_models'].strip()}\n", markup=False)
     _offer(session_of(context).directory, ask=interactive())
 
 
@@ -73,7 +75,8 @@ class _Guide:
             cwd=self._project, env=self._environment, capture_output=True, text=True, encoding="utf-8", check=False,
         )  # fmt: skip
         for line in (done.stderr + done.stdout).splitlines():
-            self._out.print(f"  {line}", markup=False, style="red" if "STALE" in line else None)
+            if not line.startswith("note: "):  # about missing models, once at the end
+                self._out.print(f"  {line}", markup=False, style="red" if "STALE" in line else None)
         if done.returncode:
             raise typer.Exit(1)
         self._last_id = next(iter(_ID.findall(done.stdout)), self._last_id)
@@ -92,13 +95,16 @@ class _Guide:
 
 def _environment(home: Path) -> dict[str, str]:
     """The environment of the tour's commands: a data directory of its own, and the installed models."""
-    from waypost.embed.install import status
-
-    settings = config.load()
-    installed = [model.path for model in status(settings, hashes=False) if model.path is not None]
+    installed = _installed_models()
     own = {"WAYPOST_HOME": str(home), "WAYPOST_BACKGROUND": "0", "WAYPOST_STORE": "", "WAYPOST_LINKS": "none"}
     models = {"WAYPOST_MODELS": str(installed[0].parent)} if installed else {}
     return {**config.environment(), **own, **models, "PYTHONIOENCODING": "utf-8"}
+
+
+def _installed_models() -> list[Path]:
+    from waypost.embed.install import status
+
+    return [model.path for model in status(config.load(), hashes=False) if model.path is not None]
 
 
 def _offer(directory: Path, *, ask: bool) -> None:

@@ -80,7 +80,7 @@ def print_text(out: "Console", text: str) -> None:
         out.print(f"   … {counted(len(lines) - _SHOWN_LINES, 'more line')}", style="dim")
 
 
-def print_rows(rows: Sequence[dict[str, Any]]) -> None:
+def print_rows(rows: Sequence[dict[str, Any]], *, filtered: bool = False) -> None:
     out = console()
     for row in rows:
         level = f"L{row['level']} " if row["level"] is not None else ""
@@ -93,7 +93,7 @@ def print_rows(rows: Sequence[dict[str, Any]]) -> None:
         if "conflict" in row:
             out.print(f"   CONFLICT: {safe(row['conflict']['line'])}", markup=False, style="yellow")
     if not rows:
-        out.print("No memories yet. Try: waypost remember TEXT")
+        out.print("No memory matches." if filtered else "No memories yet. Try: waypost remember TEXT")
 
 
 def print_status(status: dict[str, Any]) -> None:

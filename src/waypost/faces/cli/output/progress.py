@@ -22,6 +22,12 @@ LINE_SECONDS = 2.0  # between two lines of one phase
 WORK_SECONDS = 1.0  # work that takes less shows nothing
 BAR_SECONDS = 0.05  # between two redraws of a bar; more often is invisible and slows the work
 _LONGEST_NOTE = 60
+_NAMES = {
+    "walking": "Finding files",
+    "reading": "Reading files",
+    "concluding": "Linking symbols",
+    "embedding": "Embedding texts",
+}  # of phases that REST and MCP name by one word
 
 Ticks = Callable[[], float]
 
@@ -90,6 +96,7 @@ class _Lines:
 
     def __call__(self, phase: str, done: int, total: int, note: str = "") -> None:
         with self._lock:
+            phase = _NAMES.get(phase, phase)
             line = _line(phase, done, total, note)
             if phase != self._phase:
                 self._print_rest()
@@ -115,6 +122,8 @@ class _Lines:
 
 
 def _line(phase: str, done: int, total: int, note: str) -> str:
+    if not done and total <= 0:
+        return f"{phase} …"
     share = f" ({100 * done // total} %)" if total > 0 else ""
     count = f"{done:,} of {total:,}" if total > 0 else f"{done:,}"
     return f"{phase}: {count}{share}{'  ' + _shortened(note) if note else ''}"
@@ -159,13 +168,21 @@ class _Bars:
 
     def __call__(self, phase: str, done: int, total: int, note: str = "") -> None:
         with self._lock:
+            phase = _NAMES.get(phase, phase)
             started = phase in self._tasks
             if started and done != total and self._ticks() - self._moved_at < BAR_SECONDS:
                 return
             self._moved_at = self._ticks()
             with contextlib.suppress(OSError, ValueError):
                 if not started:
+                    self._hide_unknown()
                     self._tasks[phase] = self._progress.add_task(phase, total=total or None, note="")
                 self._progress.update(
                     self._tasks[phase], completed=done, total=total or None, note=_shortened(note) if note else ""
                 )
+
+    def _hide_unknown(self) -> None:
+        """Work of unknown length ends when the next phase begins. Its bar would never be full."""
+        for task in self._progress.tasks:
+            if task.total is None:
+                self._progress.update(task.id, visible=False)
