@@ -18,12 +18,12 @@ from pathlib import Path
 
 _PAIRS = Path(__file__).with_name("values")
 _SESSIONS = 8
-_SETS = ("seen", "unseen", "third", "fourth")
+_SETS = ("seen", "unseen", "third", "fourth", "fifth")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=_SETS, action="append", help="by default both")
+    parser.add_argument("--half", choices=_SETS, action="append", help="by default all")
     parser.add_argument("--show", action="store_true", help="print the pairs that were judged wrongly")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
