@@ -12,7 +12,7 @@ from waypost import Memory, config
 from waypost.model.memory import Caller
 
 DATA = Path(__file__).with_name("data")
-HALVES = {"dev": ("flask", "gin"), "check": ("starlette", "cobra")}
+HALVES = {"dev": ("flask", "gin"), "check": ("starlette", "cobra"), "third": ("commander",)}
 PERSON = Caller("person", "benchmark")
 AGENT = Caller("agent", "benchmark")
 FILES = {"ci": ".github/workflows/", "licence": "LICENSE"}  # not every repository gets such a fact, but these files
