@@ -18,7 +18,7 @@ from pathlib import Path
 
 _PAIRS = Path(__file__).with_name("values")
 _SESSIONS = 8
-_SETS = ("seen", "unseen", "third", "fourth", "fifth")
+_SETS = ("seen", "unseen", "third", "fourth", "fifth", "sixth")
 
 
 def main() -> None:
