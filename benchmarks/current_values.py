@@ -56,7 +56,7 @@ def _updates(folder: Path, half: str, show: bool) -> None:
         memory = memories[language]
         hits = memory.recall(question, 5, scope="facts").hits
         is_first = bool(hits) and current in hits[0].text
-        unmarked = [hit for hit in hits if former in hit.text and current not in hit.text]
+        unmarked = [hit for hit in hits if former in hit.text and current not in hit.text and hit.newer_id is None]
         first += is_first
         languages[language] += 1
         right[language] += is_first and not unmarked
