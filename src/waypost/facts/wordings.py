@@ -18,14 +18,21 @@ from waypost.facts.tokens import literal, tokens
 from waypost.text.keywords import stop_words
 
 _SECONDS = {
-    **{"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86_400},
-    **{"week": 604_800, "month": 2_629_800, "year": 31_557_600},
+    "ms": 0.001,
+    "s": 1,
+    "min": 60,
+    "h": 3600,
+    "d": 86_400,
+    "week": 604_800,
+    "month": 2_629_800,
+    "year": 31_557_600,
 }
 _LEAST_COMPOUND = 5  # letters of a word that is a part of another: "dauern", "Standarddauer"
 _LEAST_SHARED = 0.6  # share of the words of the shorter part that both have
 _MOST_APART = 2  # words that only one part has
 _MOST_VALUE = 3  # words of a value
 _MOST_PARTS = 6
+_INSIDE = "-–—'’`\""  # marks that don't end a part
 _CONJUNCTIONS = frozenset(("and", "und", "и"))
 _NEVER = frozenset(("hedges", "additions", "past"))
 _IGNORED = frozenset(("signals", "fresh", "times", "since"))
@@ -102,6 +109,11 @@ def may_be_one_subject(first: str, second: str, language: str) -> bool:
         telling = next((item for item in own if not item.is_light), None)
         beginnings.append(telling is None or _is_in(telling, others))
     return any(beginnings)
+
+
+def signals_change(text: str, language: str) -> bool:
+    """Whether the wording says that something changed."""
+    return any(part.signal for part in _parts(text, language))
 
 
 class _Pair:
@@ -240,7 +252,7 @@ def _cut(text: str, words: StatementWords) -> Iterator[list[tuple[str, str]]]:
     for at, (group, token) in enumerate(listed):
         following = listed[at + 1][1].lower() if at + 1 < len(listed) else ""
         joins = token.lower() in _CONJUNCTIONS and words.verbs.keys() & {following, words.lexicon.stem(following)}
-        if joins or (group in ("stop", "punctuation") and token not in "-–—'’`\""):
+        if joins or (group in ("stop", "punctuation") and token not in _INSIDE):
             yield part
             part = []
         else:

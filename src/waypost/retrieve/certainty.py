@@ -21,7 +21,7 @@ A logistic model adds them up. With `abroad`, meaning and words count by themsel
 import math
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -107,14 +107,11 @@ class Rarity:
         weights = tuple(_rarity(terms, counts) for terms in words.words)
         return cls(words, weights, tuple(0.0 if at in words.kinds else each for at, each in enumerate(weights)))
 
-    def had(self, text: str, language: str) -> list[bool]:
-        """Which of the question's words a text has."""
-        there = terms_of(text, german=language == "de")
-        return [bool(terms & there) for terms in self.words.words]
-
-    def share(self, had: Sequence[bool], *, is_code: bool = False) -> float:
+    def share(self, text: str, language: str, *, is_code: bool = False) -> float:
         """The share of the question's words that a text has."""
         weights = self.weights_in_code if is_code else self.weights
+        there = terms_of(text, german=language == "de")
+        had = [bool(terms & there) for terms in self.words.words]
         shared = sum(weight for weight, has in zip(weights, had, strict=True) if has)
         missing = sum(
             weight

@@ -83,14 +83,13 @@ class EvidenceReader:
             return None
 
         evidences, nearness_of_all = list[dict[str, float]](), list[float | None]()
-        words_had = list[tuple[str, list[bool]]]()
+        languages = list[str]()
         for hit in hits:
             number = numbers[hit.id]
             sketch = gathered.sketches[number]
             near = nearness(number)
             text = f"{hit.speaker or ''} {hit.text}"
-            had = self.rarity.had(text, sketch.language)
-            evidence = self._words(text, had)
+            evidence = self._words(text, sketch.language)
             evidence["rank"] = hit.score
             if near is not None:
                 evidence["meaning"] = max(LEAST_MEANING, near)
@@ -105,12 +104,12 @@ class EvidenceReader:
             if FIRST_FACT in hit.tags.items():
                 evidence["topic"] = self.topics.get((hit.key or "").removeprefix(PROJECT_KEY), 0.0)
             evidences.append(evidence)
-            words_had.append((sketch.language, had))
+            languages.append(sketch.language)
             nearness_of_all.append(None if sketch.traits & ASKS else near)
         if is_fitted_for(spreads):
             _add_lead(evidences, nearness_of_all, self.near_code)
         weighed = [_asked_for(_with(hit, evidence, "prose")) for hit, evidence in zip(hits, evidences, strict=True)]
-        return with_renewals(weighed, words_had)
+        return with_renewals(weighed, languages)
 
     def code(self, hits: Sequence[Hit], gathered: Gathered[CodeSketch], engines: ServingEngines) -> list[Hit]:
         """Hits from code, with evidence and certainty."""
@@ -122,7 +121,7 @@ class EvidenceReader:
         for hit in hits:
             number = numbers[hit.id]
             text = " ".join(filter(None, (hit.name, hit.path, hit.text)))
-            evidence = self._words(text, self.rarity.had(text, "en"), is_code=True)
+            evidence = self._words(text, "en", is_code=True)
             meanings = [
                 _nearness(engine, gathered.similarity[engine][number], spreads[engine], "")
                 for engine in serving
@@ -138,10 +137,10 @@ class EvidenceReader:
             weighed.append(_with(hit, evidence, "code"))
         return weighed
 
-    def _words(self, text: str, had: Sequence[bool], *, is_code: bool = False) -> dict[str, float]:
+    def _words(self, text: str, language: str, *, is_code: bool = False) -> dict[str, float]:
         low = text.lower()
         return {
-            "words": self.rarity.share(had, is_code=is_code),
+            "words": self.rarity.share(text, language, is_code=is_code),
             "misses": float(any(name.lower() not in low for name in self.absent)),
             "foreign": float(not is_english(self.language)),
         }
