@@ -47,7 +47,6 @@ class EvidenceReader:
     question: CodeQuestion
     absent: tuple[str, ...]  # names in the question that no code has
     topics: Mapping[str, float]  # of first facts that the question asks for
-    near_code: float | None = None  # how near the best code is
 
     @classmethod
     def of(cls, reader: Reader, question: CodeQuestion, view: View) -> "EvidenceReader":
@@ -107,7 +106,7 @@ class EvidenceReader:
             languages.append(sketch.language)
             nearness_of_all.append(None if sketch.traits & ASKS else near)
         if is_fitted_for(spreads):
-            _add_lead(evidences, nearness_of_all, self.near_code)
+            add_lead(evidences, nearness_of_all)
         weighed = [_asked_for(_with(hit, evidence, "prose")) for hit, evidence in zip(hits, evidences, strict=True)]
         return with_renewals(weighed, languages)
 
@@ -164,14 +163,16 @@ def _nearness(engine: str, cosine: float, spread: Spreads, language: str) -> flo
     return measured_nearness(engine, cosine, spread.deviations(cosine, language) / STANDING)
 
 
-def _add_lead(evidences: Sequence[dict[str, float]], nearness: Sequence[float | None], near_code: float | None) -> None:
-    """How far the meaning of each hit is ahead of the best other one, or behind it. Questions take no part."""
+def add_lead(evidences: Sequence[dict[str, float]], nearness: Sequence[float | None]) -> None:
+    """How far the meaning of each hit is ahead of the best other one, or behind it. Questions take no part.
+
+    Code takes no part either: another engine may have compared it, with the question in English.
+    """
     measured = sorted((near for near in nearness if near is not None), reverse=True)
     for evidence, near in zip(evidences, nearness, strict=True):
         if near is not None:
             others = measured[1:] if near == measured[0] else measured
-            best = others[0] if others else UNRELATED
-            evidence["lead"] = near - (best if near_code is None else max(best, near_code))
+            evidence["lead"] = near - (others[0] if others else UNRELATED)
 
 
 def _is_identifier(name: str) -> bool:

@@ -222,9 +222,6 @@ class _Recall:
                 best, gathered = code_hits(reader, code_query, code_view, self._considered, self._now, seen)
                 hits = evidence.code(best, gathered, code_query.roles)
             if kept:
-                evidence = replace(
-                    evidence, near_code=max((hit.evidence.get("meaning", 0.0) for hit in hits), default=None)
-                )
                 memories = self._prose(reader, replace(view, collections=kept), vectors, roles, evidence, shared)
             if code_query is not None:
                 if shared is not None:
