@@ -108,7 +108,7 @@ class EvidenceReader:
         if is_fitted_for(spreads):
             add_lead(evidences, nearness_of_all)
         weighed = [_asked_for(_with(hit, evidence, "prose")) for hit, evidence in zip(hits, evidences, strict=True)]
-        return with_renewals(weighed, languages)
+        return with_renewals(weighed, languages) if is_fitted_for(spreads) else weighed
 
     def code(self, hits: Sequence[Hit], gathered: Gathered[CodeSketch], engines: ServingEngines) -> list[Hit]:
         """Hits from code, with evidence and certainty."""

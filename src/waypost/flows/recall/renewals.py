@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from waypost.facts.lexicon import LANGUAGES
 from waypost.facts.wordings import may_be_one_subject, signals_change
+from waypost.flows.versions.authority import PERSON
 from waypost.flows.versions.conflicts import COMPARED_KINDS
 from waypost.model.recall import Hit
 from waypost.retrieve.certainty import terms_of
@@ -37,6 +38,16 @@ def with_renewals(hits: Sequence[Hit], languages: Sequence[str]) -> list[Hit]:
     ]
 
 
+def in_sight(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits without marks that point to nothing before them."""
+    seen, kept = set[str](), list[Hit]()
+    for hit in hits:
+        is_marked = hit.newer_id is not None and hit.newer_id not in seen
+        kept.append(replace(hit, newer_id=None) if is_marked else hit)
+        seen.add(hit.id)
+    return kept
+
+
 def _is_later(other: Hit, hit: Hit) -> bool:
     return (other.valid_from, other.recorded_at) > (hit.valid_from, hit.recorded_at)
 
@@ -45,7 +56,7 @@ def _is_about_the_same(hit: Hit, other: Hit, language: str) -> bool:
     for each in (hit, other):
         if each.kind not in COMPARED_KINDS or each.source == _EXTRACTOR or each.evidence["words"] < LEAST_WORDS:
             return False
-    if (other.certainty or 0.0) < LEAST_CERTAINTY:
+    if (other.certainty or 0.0) < LEAST_CERTAINTY or (hit.source == PERSON and other.source != PERSON):
         return False
     spoken = _spoken(language)
     is_less = other.evidence["words"] < hit.evidence["words"] - SAME_WORDS

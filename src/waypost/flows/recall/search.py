@@ -51,6 +51,7 @@ from waypost.flows.recall.candidates import (
 from waypost.flows.recall.current_values import with_current_values
 from waypost.flows.recall.damage_notices import damage_notices
 from waypost.flows.recall.evidence import EvidenceReader, names_like, said_at_that_time
+from waypost.flows.recall.renewals import in_sight
 from waypost.flows.recall.structure_hits import structure_hits
 from waypost.flows.share.recall import SharedHits, SharedQuery, shared_hits
 from waypost.journal.markdown_values import in_zone
@@ -233,7 +234,7 @@ class _Recall:
         is_fitted = is_fitted_for(engine.name for engine in serving)
         listed = one_list(facts, places, entries, is_small=self._is_small, is_fitted=is_fitted)
         hits = with_current_values(space, reader, listed, view.moment)
-        hits = self._relevant(hits, serving)[: self._k]
+        hits = in_sight(self._relevant(hits, serving)[: self._k])
         files = files_of(space, reader, hits)
         shown_hits = with_pages(space, reader, files.keep(hits))
         nearest = names_like(reader, evidence, view) if self._wanted.answers and not shown_hits else ()
