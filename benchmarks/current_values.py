@@ -18,12 +18,12 @@ from pathlib import Path
 
 _PAIRS = Path(__file__).with_name("values")
 _SESSIONS = 8
-_SETS = ("seen", "unseen", "third", "fourth")
+_SETS = ("seen", "unseen", "third", "fourth", "fifth", "sixth")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=_SETS, action="append", help="by default both")
+    parser.add_argument("--half", choices=_SETS, action="append", help="by default all")
     parser.add_argument("--show", action="store_true", help="print the pairs that were judged wrongly")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -56,7 +56,7 @@ def _updates(folder: Path, half: str, show: bool) -> None:
         memory = memories[language]
         hits = memory.recall(question, 5, scope="facts").hits
         is_first = bool(hits) and current in hits[0].text
-        unmarked = [hit for hit in hits if former in hit.text and current not in hit.text]
+        unmarked = [hit for hit in hits if former in hit.text and current not in hit.text and hit.newer_id is None]
         first += is_first
         languages[language] += 1
         right[language] += is_first and not unmarked

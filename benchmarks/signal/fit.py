@@ -4,7 +4,8 @@
     python -m benchmarks.signal.fit --repositories DIR --work DIR --half check --plot docs/images/certainty.svg
 
 Every question of a half is asked without a floor, in mixed spaces and in small memories. Each of the first hits is right or wrong, and a logistic
-model learns that from its evidence. Fit on `dev`, check on `check`.
+model learns that from its evidence. It also learns from each question without the memories that answer it: what is left is near,
+and wrong. What counts without embedding models is fitted to searches without them. Fit on `dev`, check on `check`.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from benchmarks.signal.run import is_right
 from benchmarks.signal.spaces import HALVES, SignalQuestion, open_space, questions_of
 
 from waypost.flows.recall import search
+from waypost.flows.recall.evidence import add_lead
 
 LOOKUPS = 25  # names of code that are asked for
 DEPTH = 15  # hits that are looked at
@@ -57,6 +59,8 @@ def main() -> None:
         keep_vectors(os.environ["EVAL_VECTORS"])
     search.worth_showing = lambda hits, **_: hits
     judged = list(collect(given.half, given.repositories, given.work))
+    if not given.plot:
+        judged += list(without_answers(judged))
     if given.plot:
         given.plot.write_text(drawn(reliability(judged)))
     if given.plot or given.half != "dev":
@@ -65,21 +69,37 @@ def main() -> None:
             print(f"| {low:.2f} – {high:.2f} (mean {mean:.2f}) | {count} | {share:.2f} |")
         return
     print("# Fitted by benchmarks/signal/fit.py. What each feature means: retrieve/certainty.py.")
+    by_words = list(collect(given.half, given.repositories, given.work, models=False))
+    by_words += list(without_answers(by_words))
     for of, names in FEATURES.items():
-        for table, used in ((of, names), (f"{of}_without_meaning", [n for n in names if n not in _OF_MEANING])):
-            constant, coefficients = fitted([one for one in judged if one.of == of], used)
+        only_words = [name for name in names if name not in _OF_MEANING]
+        for table, used, some in ((of, names, judged), (f"{of}_without_meaning", only_words, by_words)):
+            constant, coefficients = fitted([one for one in some if one.of == of], used)
             print(f"\n[{table}]\nconstant = {constant:.2f}")
             print("\n".join(f"{name} = {value:.2f}" for name, value in zip(used, coefficients, strict=True)))
 
 
-def collect(half: str, repositories: Path, work: Path) -> Iterable[Judged]:
+def without_answers(judged: Sequence[Judged]) -> Iterable[Judged]:
+    """The wrong memories for each question that has a right one, as if that were not stored."""
+    by_question: dict[str, list[Judged]] = {}
+    for one in judged:
+        if one.of == "prose":
+            by_question.setdefault(one.question, []).append(one)
+    for some in by_question.values():
+        rest = [one._replace(evidence=dict(one.evidence)) for one in some if not one.right]
+        if len(rest) < len(some):
+            add_lead([one.evidence for one in rest], [one.evidence.get("meaning") for one in rest])
+            yield from rest
+
+
+def collect(half: str, repositories: Path, work: Path, *, models: bool = True) -> Iterable[Judged]:
     about_code = [each.text for name in HALVES[half] for each in questions_of(half, name) if each.topic == "code"]
-    for name, rows in small.asked(half, DEPTH, about_code):
+    for name, rows in small.asked(half, DEPTH, about_code, models=models):
         for text, hits, _ in rows:
             for hit, is_answer in hits:
                 yield Judged("prose", dict(hit.evidence), is_answer, hit.certainty or 0.0, f"{name}:{text}")
     for repository in HALVES[half]:
-        memory = open_space(work, half, repository, repositories / repository)
+        memory = open_space(work, half, repository, repositories / repository, models=models)
         lookups = [
             SignalQuestion(name, "code", names=frozenset({name})) for name in names_in(work / repository, LOOKUPS)
         ]

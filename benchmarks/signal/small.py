@@ -17,6 +17,7 @@ import tempfile
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,14 +51,14 @@ def main() -> None:
 
 
 def asked(
-    half: str, k: int, others: Sequence[str] = ()
+    half: str, k: int, others: Sequence[str] = (), *, models: bool = True
 ) -> Iterator[tuple[str, list[tuple[str, list[tuple[Hit, bool]], bool]]]]:
     """Each memory with its questions: the hits, whether each is right, and whether there is an answer.
 
-    `others` are more questions that none of them answers.
+    `others` are more questions that none of them answers. Without `models`, only words are compared.
     """
     for data in tomllib.loads((DATA / f"small_{half}.toml").read_text("utf-8"))["memories"]:
-        with _made(data) as (memory, keys):
+        with _made(data, models) as (memory, keys):
             rows = []
             for text, *places in [*data["questions"], *([text] for text in (*data["unanswerable"], *others))]:
                 hits = memory.recall(text, k).hits
@@ -66,9 +67,10 @@ def asked(
 
 
 @contextmanager
-def _made(data: dict[str, Any]) -> Iterator[tuple[Memory, dict[str, int]]]:
+def _made(data: dict[str, Any], models: bool = True) -> Iterator[tuple[Memory, dict[str, int]]]:
     with tempfile.TemporaryDirectory() as folder:
         settings = config.load({**os.environ, "WAYPOST_HOME": f"{folder}/home", "WAYPOST_BACKGROUND": "0"})
+        settings = settings if models else replace(settings, models=(Path(folder),))
         tree = Path(folder) / "tree"
         tree.mkdir()
         is_person = data.get("person", False)

@@ -4,7 +4,7 @@ import os
 import subprocess
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from waypost import Memory, config
 from waypost.model.memory import Caller
 
 DATA = Path(__file__).with_name("data")
-HALVES = {"dev": ("flask", "gin"), "check": ("starlette", "cobra")}
+HALVES = {"dev": ("flask", "gin"), "check": ("starlette", "cobra"), "third": ("commander",)}
 PERSON = Caller("person", "benchmark")
 AGENT = Caller("agent", "benchmark")
 FILES = {"ci": ".github/workflows/", "licence": "LICENSE"}  # not every repository gets such a fact, but these files
@@ -53,8 +53,8 @@ def questions_of(half: str, repository: str) -> list[SignalQuestion]:
     return [*questions, *(SignalQuestion(text, "") for text in data["unanswerable"])]
 
 
-def open_space(work: Path, half: str, repository: str, source: Path) -> Memory:
-    """The space of a repository; made on first use, and kept in `work`."""
+def open_space(work: Path, half: str, repository: str, source: Path, *, models: bool = True) -> Memory:
+    """The space of a repository; made on first use, and kept in `work`. It may be searched without models."""
     home, tree = work / "home", work / repository
     if not tree.exists():
         subprocess.run(["git", "clone", "--quiet", str(source), str(tree)], check=True)
@@ -67,6 +67,9 @@ def open_space(work: Path, half: str, repository: str, source: Path) -> Memory:
             Memory.open(tree, settings=settings, caller=caller).remember_many(drafts)
         memory.admin.embed_pending()
         done.touch()
+    if not models:
+        memory.close()
+        memory = Memory.open(tree, settings=replace(settings, models=(work,)), caller=PERSON)
     return memory
 
 

@@ -22,6 +22,7 @@ from waypost.journal.chatter import is_chatter
         *("привет", "спасибо", "продолжай", "запусти тесты", "да, давай"),
         *("How are cookies signed?", "hey, how do I run this", "Wo liegt die Konfiguration?", "Почему упал импорт"),
         *("Can you look? Please fix it.", "make_response", ""),
+        *("can you measure how long the page takes", "kannst du das Log ansehen", "можешь проверить сборку"),
     ],
 )
 def test_questions_commands_and_small_talk_tell_nothing(text: str) -> None:
@@ -45,6 +46,7 @@ def test_questions_commands_and_small_talk_tell_nothing(text: str) -> None:
         *("Доступ к продакшену выдаёт только Марина.", "Запусти тесты перед релизом, потому что CI их пропускает."),
         *("Is it slow? The pool has only one connection.", "run\n```\nrm -rf build\n```"),
         "That was the old limit of a token.",  # "was" asks in German
+        "can you always use tabs",
     ],
 )
 def test_statements_are_kept(text: str) -> None:

@@ -172,6 +172,7 @@ def place_of(hit: Hit) -> str:
 def stale_mark(hit: Hit) -> str:
     """Why a memory may be wrong: its code has changed, or others contradict it."""
     conflict = "" if hit.conflict is None else f" [{hit.conflict.line}]"
+    conflict += "" if hit.newer_id is None else " [earlier]"
     return (f" [stale: {plain_reason(hit.stale_reason)}]" if hit.is_stale else "") + conflict
 
 

@@ -32,6 +32,7 @@ from waypost.facts.statements import (
     statement_words,
     statements,
 )
+from waypost.facts.wordings import wording_difference
 
 # Cosine from which two facts are compared. By words alone, more likeness is needed than with a number or a path.
 LEAST_SIMILARITY = 0.5
@@ -79,6 +80,8 @@ def contradiction(older: str, newer: str, similarity: float) -> Contradiction | 
     language = shared_lexicon(older, newer).language
     before, after = statements(older, language), statements(newer, language)
     for old in before:
+        if len(after) > 1 and any(_restates(old, new) for new in after):
+            continue
         for new in after:
             comparison = _Comparison(old, new, similarity, statement_words(language))
             difference = comparison.contradiction()
@@ -87,7 +90,28 @@ def contradiction(older: str, newer: str, similarity: float) -> Contradiction | 
                 replaces = difference.replaces and len(before) == 1
                 return Contradiction(replaces, difference.current, difference.former, difference.is_exact)
     words = statement_words(language)
-    return _by_frame(before, after, older, newer, words) or _by_alignment(before, after, older, newer, words)
+    return (
+        _by_frame(before, after, older, newer, words)
+        or _by_alignment(before, after, older, newer, words)
+        or _by_wording(before, after, older, newer, language)
+    )
+
+
+def _restates(old: Statement, new: Statement) -> bool:
+    """Whether the newer statement affirms all that the older one states. Another clause then only adds to it."""
+    if old.negated != new.negated or old.past or new.past or new.zone(FORMER):
+        return False
+    return {term.identity for term in old.terms} <= {term.identity for term in new.terms}
+
+
+def _by_wording(
+    before: Sequence[Statement], after: Sequence[Statement], older: str, newer: str, language: str
+) -> Contradiction | None:
+    difference = wording_difference(older, newer, language)
+    if difference is None or not before or not after:
+        return None
+    replaces = difference.is_rejected and difference.is_exact and len(before) == 1
+    return Contradiction(replaces, difference.current, difference.former, difference.is_exact)
 
 
 def _by_alignment(

@@ -13,7 +13,7 @@ _SENTENCE = re.compile(r"[^.!?…\n;]+[.!?…]*")
 _INNER_DOT = re.compile(r"(?<=\w)\.(?=\w)")  # of a number, a file name or a call
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CACHED = 5_000
-_WORD_LISTS = ("questions", "subjects", "commands", "fillers", "states")
+_WORD_LISTS = ("questions", "subjects", "commands", "fillers", "states", "rules", "requests")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,8 @@ class _ChatterWords:
     commands: frozenset[str]
     fillers: frozenset[str]
     states: frozenset[str]
+    rules: frozenset[str]
+    requests: frozenset[str]  # of one or two words, with _ between them
     phrases: re.Pattern[str]
 
 
@@ -44,9 +46,11 @@ def _is_idle(sentence: str) -> bool:
         opening, following = [*(word for word in words if word not in lists.fillers), "", ""][:2]
         if len(words) > MOST_WORDS or ":" in sentence:
             return False
+        if any("_".join(words[:count]) in lists.requests for count in (1, 2)):
+            return lists.rules.isdisjoint(words)
         if opening in lists.questions:  # but not "It was …", though German asks with "was"
             return following not in lists.subjects and lists.subjects.isdisjoint(words[: words.index(opening)])
-        return opening in lists.commands and lists.states.isdisjoint(words)
+        return opening in lists.commands and (lists.states | lists.rules).isdisjoint(words)
     return True
 
 

@@ -67,6 +67,7 @@ class Hit:
     tags: Mapping[str, str] = field(default_factory=dict)
     why: Mapping[str, float] = field(default_factory=dict)  # the parts of the score
     conflict: ValueConflict | None = None  # memories that contradict it, undecided; they are not shown as hits
+    newer_id: str | None = None  # of a newer memory about nearly the same, which is shown before it
     certainty: float | None = None  # probability that it answers the question
     evidence: Mapping[str, float] = field(default_factory=dict)  # what certainty was computed from
     project: "SharingProject | None" = None  # the project that shares it; None: this space's own
@@ -111,6 +112,8 @@ class Hit:
         }
         if self.conflict is not None:
             row["conflict"] = self.conflict.to_json()
+        if self.newer_id is not None:
+            row["newer_id"] = self.newer_id
         if self.project is not None:
             row["project"] = self.project.to_json()
         if explain:

@@ -2,8 +2,8 @@
 
 Each group is ranked in its own way: a high score only says that a hit is the best of its group. Groups are compared by
 certainty, which means the same in all of them. Facts are ordered by it too, and so is code beside other groups: stale facts
-come later, and of nearly equal ones what a person stated comes first. Of two that say nearly the
-same in the same words the newer one comes first. The journal keeps its order, because turns depend on
+come later, and of nearly equal ones what a person stated comes first. A fact comes before those that it
+renews. The journal keeps its order, because turns depend on
 each other: where certainty contradicts it, the turns concerned share their mean. Scores never rise down the list.
 """
 
@@ -13,7 +13,6 @@ from heapq import merge
 from math import exp, log
 
 from waypost.model.recall import Hit
-from waypost.retrieve.certainty import terms_of
 from waypost.retrieve.score import total_of
 from waypost.store.protocol import Population
 
@@ -24,8 +23,6 @@ STATED = 0.5  # on the logistic scale: what a person stated on purpose, beside w
 FRESHNESS = (
     3.0  # for the part of a score that the state of its code gives: a stale fact with a fresh one beside it has -1
 )
-NEARLY = 1.5  # on the logistic scale: two facts about as certain
-SAME_WORDS = 0.5  # share of the shorter text's words from which on two facts may be about the same
 _FACTS = "facts"
 _MIDDLE = 0.0  # only differences of totals are needed: any middle would do
 
@@ -55,24 +52,16 @@ def _by_certainty(hits: Sequence[Hit]) -> list[tuple[float, Hit]]:
 
 
 def _newest_first(facts: list[tuple[float, Hit]]) -> list[tuple[float, Hit]]:
-    """The same, with each fact before older ones that have most of its words and are about as certain."""
+    """The same, with each fact before those that it renews."""
     ordered = list[tuple[float, Hit]]()
     for worth, hit in facts:
-        at = next((at for at, (best, other) in enumerate(ordered) if _renews(hit, worth, other, best)), len(ordered))
+        at = next((at for at, (_, other) in enumerate(ordered) if other.newer_id == hit.id), len(ordered))
         ordered.insert(at, (ordered[at][0] if at < len(ordered) else worth, hit))
     return ordered
 
 
-def _renews(hit: Hit, worth: float, other: Hit, best: float) -> bool:
-    if (hit.valid_from, hit.recorded_at) <= (other.valid_from, other.recorded_at) or _odds(best) - _odds(
-        worth
-    ) > NEARLY:
-        return False
-    own, others = (terms_of(each.text, german=False) for each in (hit, other))
-    return len(own & others) >= SAME_WORDS * min(len(own), len(others))
-
-
-def _odds(probability: float) -> float:
+def odds(probability: float) -> float:
+    """A probability on the logistic scale."""
     inside = min(max(probability, 1e-9), 1 - 1e-9)
     return log(inside / (1 - inside))
 
@@ -81,7 +70,7 @@ def _worth(hit: Hit) -> float:
     """Certainty, changed by what makes one of two answers the better one."""
     certainty = hit.certainty or 0.0
     change = FRESHNESS * hit.why.get("freshness", 0.0) + STATED * (hit.source == "person" and hit.collection == _FACTS)
-    return 1 / (1 + exp(-_odds(certainty) - change)) if change else certainty
+    return 1 / (1 + exp(-odds(certainty) - change)) if change else certainty
 
 
 def _in_order(hits: Sequence[Hit]) -> Iterator[tuple[float, Hit]]:

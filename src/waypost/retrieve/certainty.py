@@ -4,7 +4,7 @@ Ranking compares candidates with each other, so the best one stands out however 
 at each hit by itself, by features from 0 to 1 or nearly so:
 
     meaning    cosine of question and text, 0 at the engine's threshold and 1 for the same text
-    lead       how far its meaning is ahead of the best other hit, or behind it: what stands out answers, however far it is
+    lead       how far its meaning is ahead of the best other memory, or behind it: what stands out answers, however far it is
     words      share of the question's words that the text has; rare ones count more, "often" or "use" only if it has them
     rank       score of what people and agents wrote, among the others
     total      the same for code: the sum of the parts of its score

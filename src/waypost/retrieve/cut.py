@@ -50,6 +50,8 @@ def _floor(hit: Hit, floors: Mapping[str, Mapping[str, float]], *, alone: str) -
         return floors["first_fact"]
     if hit.collection in CODE_COLLECTIONS:
         return floors["code"]
+    if "abroad" in hit.evidence:
+        return floors["abroad"]
     return floors["turn" if hit.collection == "journal" else "memory"]
 
 

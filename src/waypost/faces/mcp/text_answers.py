@@ -56,6 +56,7 @@ def hit_row(hit: "Hit", now: datetime) -> Row:
             "age": age(hit.time or hit.valid_from, now),
             "stale": stale(hit.is_stale, hit.stale_reason),
             "conflict": "" if hit.conflict is None else one_line(hit.conflict.line, LONGEST),
+            "earlier": "" if hit.newer_id is None else "a newer memory about this is above",
         }
     )
 
@@ -106,6 +107,8 @@ def line_of(row: Row, mark: str = "-") -> str:
         lines.append(f"  STALE, check the code: {row['stale']}")
     if "conflict" in row:
         lines.append(f"  CONFLICT: {row['conflict']}")
+    if "earlier" in row:
+        lines.append(f"  EARLIER: {row['earlier']}")
     return "\n".join(lines)
 
 

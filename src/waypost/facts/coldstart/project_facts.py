@@ -66,7 +66,11 @@ def find_project(tree: ProjectTree, layout: Layout, detected: DetectedStack) -> 
     if "purpose" not in slots:
         slots |= _purpose_of_namesake(tree, slots, inner)
     slots |= tool_slots(tree, "", templates()[ANY].tools) | _layout_slots(tree, layout, mains, inner)
-    slots |= {name: slot for name, slot in detected.slots().items() if _is_of(slot, [*mains, *inner])}
+    slots |= {
+        name: slot
+        for name, slot in detected.slots().items()
+        if _is_of(slot, [*mains, *inner]) and not (name != "languages" and _names_itself(slot, slots))
+    }
     weighed = fill(tree, templates()[ANY].facts, slots)
     for number, (unit, own) in enumerate(slots_by_unit, 0 if is_known else 1):
         named = own | {"project": slots["project"]} if "project" in slots else own
@@ -82,6 +86,11 @@ def find_project(tree: ProjectTree, layout: Layout, detected: DetectedStack) -> 
     facts = tuple(fact for _, fact in weighed[:MOST_FACTS])
     types = tuple(unit.template.name for unit in mains) if is_known else ()
     return FoundProject(types, tuple(unit.folder for unit in inner), facts)
+
+
+def _names_itself(slot: Slot, slots: Slots) -> bool:
+    """Whether a framework that was detected is the project itself: its parts use it."""
+    return "project" in slots and slot.value.partition(" ")[0].lower() == slots["project"].value.lower()
 
 
 def _is_of(slot: Slot, units: Collection[PackageUnit]) -> bool:

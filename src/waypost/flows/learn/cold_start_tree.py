@@ -45,7 +45,9 @@ _SURE = 0.6
 _LONGEST_VERSION = 16
 _BETWEEN = re.compile(r"[^\w.\-/@]+|[=<>~^]+")  # separates the words of a manifest's line
 _MAJOR = re.compile(r"/v\d+$")
+_TYPES = "@types"  # packages of type declarations, with versions of their own
 _LEAST_SHARE = 0.05
+_LARGEST_COUNTED = 100_000  # bytes of a file, since larger ones are often generated
 _MOSTLY = 0.6
 _DIALECTS = {"TSX": "TypeScript", "JSX": "JavaScript"}
 _NOT_CODE = frozenset({"CSS", "SCSS", "Sass", "Less", "Stylus", "CMake", "Make", "Makefile", "Dockerfile"})
@@ -189,6 +191,8 @@ def _has_version(seen: ScannedTree, use: Mapping[str, Any]) -> bool:
 def _is_package(word: str, name: str) -> bool:
     """`react`, `@hotwired/stimulus`, `github.com/go-chi/chi/v5`, `laravel/framework`; not `doctrine/doctrine-bundle`."""
     parts = _MAJOR.sub("", word).split("/")
+    if parts[0] == _TYPES:
+        return False
     return parts[-1] == name or (parts[0] == name and parts[-1].startswith("framework"))
 
 
@@ -203,10 +207,15 @@ def _languages(seen: ScannedTree) -> Slot | None:
         headers = [path for path in paths.get("C", ()) if path.endswith(".h")]
         paths["C++"] += headers  # a header may be of either language
         paths["C"] = [path for path in paths.get("C", ()) if not path.endswith(".h")]
-    counts = {name: len(own) for name, own in paths.items() if name not in _NOT_CODE and own}
-    whole = sum(counts.values())
-    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    names = [name for name, count in ranked if count >= whole * _LEAST_SHARE][:4]
+    # By size: small scripts around one large file say little.
+    sizes = {
+        name: sum(min(seen.sizes.get(path, 0), _LARGEST_COUNTED) for path in own)
+        for name, own in paths.items()
+        if name not in _NOT_CODE and own
+    }
+    whole = sum(sizes.values())
+    ranked = sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0]))
+    names = [name for name, size in ranked if size >= whole * _LEAST_SHARE][:4]
     if not names:
         return None
     examples = tuple(paths[name][0] for name in names)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from waypost.flows.links.hits import hit_of
 from waypost.flows.recall.candidates import Gathered, RankedMemory
+from waypost.flows.recall.renewals import with_renewals
 from waypost.model.code_link import LinkedMemory
 from waypost.model.kinds import CODE_COLLECTIONS, KINDS
 from waypost.model.memory import Version
@@ -49,7 +50,6 @@ class EvidenceReader:
     question: CodeQuestion
     absent: tuple[str, ...]  # names in the question that no code has
     topics: Mapping[str, float]  # of first facts that the question asks for
-    near_code: float | None = None  # how near the best code is
 
     @classmethod
     def of(cls, reader: Reader, question: CodeQuestion, view: View) -> "EvidenceReader":
@@ -94,6 +94,7 @@ class EvidenceReader:
             return None
 
         evidences, nearness_of_all = list[dict[str, float]](), list[float | None]()
+        languages = list[str]()
         for scored, memory in memories:
             version = memory.version
             sketch = gathered.sketches[version.number]
@@ -113,10 +114,12 @@ class EvidenceReader:
             if FIRST_FACT in version.tags.items():
                 evidence["topic"] = self.topics.get((version.key or "").removeprefix(PROJECT_KEY), 0.0)
             evidences.append(evidence)
+            languages.append(sketch.language)
             nearness_of_all.append(None if sketch.traits & ASKS else near)
         if is_fitted_for(spreads):
-            _add_lead(evidences, nearness_of_all, self.near_code)
-        return [_hit(*ranked, evidence, "prose") for ranked, evidence in zip(memories, evidences, strict=True)]
+            add_lead(evidences, nearness_of_all)
+        weighed = [_hit(*ranked, evidence, "prose") for ranked, evidence in zip(memories, evidences, strict=True)]
+        return with_renewals(weighed, languages) if is_fitted_for(spreads) else weighed
 
     def code(
         self, memories: Sequence[RankedMemory], gathered: Gathered[CodeSketch], engines: ServingEngines
@@ -176,14 +179,16 @@ def _nearness(engine: str, cosine: float, spread: Spreads, language: str) -> flo
     return measured_nearness(engine, cosine, spread.deviations(cosine, language) / STANDING)
 
 
-def _add_lead(evidences: Sequence[dict[str, float]], nearness: Sequence[float | None], near_code: float | None) -> None:
-    """How far the meaning of each hit is ahead of the best other one, or behind it. Questions take no part."""
+def add_lead(evidences: Sequence[dict[str, float]], nearness: Sequence[float | None]) -> None:
+    """How far the meaning of each hit is ahead of the best other one, or behind it. Questions take no part.
+
+    Code takes no part either: another engine may have compared it, with the question in English.
+    """
     measured = sorted((near for near in nearness if near is not None), reverse=True)
     for evidence, near in zip(evidences, nearness, strict=True):
         if near is not None:
             others = measured[1:] if near == measured[0] else measured
-            best = others[0] if others else UNRELATED
-            evidence["lead"] = near - (best if near_code is None else max(best, near_code))
+            evidence["lead"] = near - (others[0] if others else UNRELATED)
 
 
 def _is_identifier(name: str) -> bool:

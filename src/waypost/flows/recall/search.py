@@ -52,6 +52,7 @@ from waypost.flows.recall.candidates import (
 from waypost.flows.recall.current_values import with_current_values
 from waypost.flows.recall.damage_notices import damage_notices
 from waypost.flows.recall.evidence import EvidenceReader, names_like, said_at_that_time
+from waypost.flows.recall.renewals import in_sight
 from waypost.flows.recall.structure_hits import structure_hits
 from waypost.flows.share.recall import SharedHits, SharedQuery, shared_hits
 from waypost.journal.markdown_values import in_zone
@@ -223,9 +224,6 @@ class _Recall:
                 best, gathered = best_code(reader, code_query, code_view, self._considered, self._now, seen)
                 hits = evidence.code(best, gathered, code_query.roles)
             if kept:
-                evidence = replace(
-                    evidence, near_code=max((hit.evidence.get("meaning", 0.0) for hit in hits), default=None)
-                )
                 memories = self._prose(reader, replace(view, collections=kept), vectors, roles, evidence, shared)
             if code_query is not None:
                 if shared is not None:
@@ -237,7 +235,7 @@ class _Recall:
         is_fitted = is_fitted_for(engine.name for engine in serving)
         listed = one_list(facts, places, entries, is_small=self._is_small, is_fitted=is_fitted)
         hits = with_current_values(space, reader, listed, view.moment)
-        hits = self._relevant(hits, serving)[: self._k]
+        hits = in_sight(self._relevant(hits, serving)[: self._k])
         files = files_of(space, reader, hits)
         shown_hits = with_pages(space, reader, files.keep(hits))
         nearest = names_like(reader, evidence, view) if self._wanted.answers and not shown_hits else ()

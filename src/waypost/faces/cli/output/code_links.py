@@ -284,6 +284,8 @@ def print_answer(answer: "Answer", places: EditorLinks, *, explain: bool) -> Non
             out.print(f"   STALE: {safe(plain_reason(hit.stale_reason))}", markup=False, style="red")
         if hit.conflict is not None:
             out.print(f"   CONFLICT: {safe(hit.conflict.line)}", markup=False, style="yellow")
+        if hit.newer_id is not None:
+            out.print("   EARLIER: a newer memory about this is shown above", markup=False, style="yellow")
         out.print(f"   {_origin(hit)}", markup=False, style="dim")
         if explain:
             parts = "  ".join(f"{name} {value:+.3f}" for name, value in hit.why.items())

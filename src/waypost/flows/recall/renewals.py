@@ -1,0 +1,72 @@
+"""Which hits a newer memory may have made out of date, judged by the question.
+
+Two facts that have the same words of a question and much else in common are about the same thing. Waypost shows the newer one first
+and marks the other as earlier. That is no contradiction: both may hold.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from waypost.facts.lexicon import LANGUAGES
+from waypost.facts.wordings import may_be_one_subject, signals_change
+from waypost.flows.versions.authority import PERSON
+from waypost.flows.versions.conflicts import COMPARED_KINDS
+from waypost.model.recall import Hit
+from waypost.retrieve.certainty import terms_of
+
+LEAST_WORDS = 0.4  # share of the question's words that both have
+SAME_WORDS = 0.05  # difference between shares that are the same
+LEAST_COMMON = 0.34  # share of the shorter text's words that both have
+LEAST_CERTAINTY = 0.05
+NEARLY_AS_CERTAIN = 0.9  # a newer fact that says that something changed, beside the older one
+_EXTRACTOR = "extractor"
+
+
+def with_renewals(hits: Sequence[Hit], languages: Sequence[str]) -> list[Hit]:
+    """The hits, each with the newest other one about the same. What says that something changed is nearly as certain."""
+    marked, certainties = list[Hit](), dict[str, float]()
+    for hit, language in zip(hits, languages, strict=True):
+        newer = [other for other in hits if _is_later(other, hit) and _is_about_the_same(hit, other, language)]
+        newest = max(newer, key=lambda other: (other.valid_from, other.recorded_at), default=None)
+        marked.append(hit if newest is None else replace(hit, newer_id=newest.id))
+        if newest is not None and signals_change(newest.text, _spoken(language)):
+            certainty = NEARLY_AS_CERTAIN * (hit.certainty or 0.0)
+            certainties[newest.id] = max(certainty, certainties.get(newest.id, 0.0))
+    return [
+        replace(hit, certainty=max(hit.certainty or 0.0, certainties[hit.id])) if hit.id in certainties else hit
+        for hit in marked
+    ]
+
+
+def in_sight(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits without marks that point to nothing before them."""
+    seen, kept = set[str](), list[Hit]()
+    for hit in hits:
+        is_marked = hit.newer_id is not None and hit.newer_id not in seen
+        kept.append(replace(hit, newer_id=None) if is_marked else hit)
+        seen.add(hit.id)
+    return kept
+
+
+def _is_later(other: Hit, hit: Hit) -> bool:
+    return (other.valid_from, other.recorded_at) > (hit.valid_from, hit.recorded_at)
+
+
+def _is_about_the_same(hit: Hit, other: Hit, language: str) -> bool:
+    for each in (hit, other):
+        if each.kind not in COMPARED_KINDS or each.source == _EXTRACTOR or each.evidence["words"] < LEAST_WORDS:
+            return False
+    if (other.certainty or 0.0) < LEAST_CERTAINTY or (hit.source == PERSON and other.source != PERSON):
+        return False
+    spoken = _spoken(language)
+    is_less = other.evidence["words"] < hit.evidence["words"] - SAME_WORDS
+    if is_less and not signals_change(other.text, spoken):
+        return False
+    own, others = (terms_of(each.text, german=language == "de") for each in (hit, other))
+    if len(own & others) < LEAST_COMMON * min(len(own), len(others)):
+        return False
+    return may_be_one_subject(hit.text, other.text, spoken)
+
+
+def _spoken(language: str) -> str:
+    return language if language in LANGUAGES else "en"
