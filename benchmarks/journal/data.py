@@ -28,6 +28,14 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Trap:
+    """What did not happen: imagined, denied, joked, said by others. `claim` is what no page may say."""
+
+    turn: Turn
+    claim: str
+
+
+@dataclass(frozen=True, slots=True)
 class YearEvent:
     day: date
     level: str  # w, m or y: the longest period whose page should tell it
@@ -57,6 +65,18 @@ def said(language: str, chosen: str = "year") -> tuple[list[Turn], list[YearEven
             if match[3] != "-":
                 events.append(YearEvent(day, match[3], tuple(match[5].split("; ")), match[4]))
     return turns, events
+
+
+def traps(language: str, chosen: str) -> list[Trap]:
+    """The turns that a careless page would retell as facts."""
+    found: list[Trap] = []
+    turn: Turn | None = None
+    for line in (FOLDER / f"{chosen}_{language}.txt").read_text("utf-8").splitlines():
+        if match := _SAID.fullmatch(line):
+            turn = Turn(date(YEAR, int(match[1]), int(match[2])), match[4], "")
+        elif line.startswith("! ") and turn is not None:
+            found.append(Trap(turn, line[2:]))
+    return found
 
 
 def passing(language: str, chosen: str = "year") -> list[Turn]:

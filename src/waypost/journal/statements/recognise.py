@@ -32,7 +32,7 @@ _KINDS: tuple[tuple[StatementKind, tuple[str, ...], tuple[str, ...], str], ...] 
     ("promise", ("promise",), (), ""),
     ("decision", ("decision",), ("decision",), ""),
     ("preference", ("preference",), ("preference",), "not_preference"),
-    ("fact", ("fact",), ("trait",), ""),
+    ("fact", ("fact",), ("trait",), "not_fact"),
     ("promise", ("appointment",), ("keep",), ""),
     ("remark", ("mood",), (), ""),
     ("result", ("result",), (), ""),
@@ -43,7 +43,9 @@ _CACHED = 20_000
 _FEWEST_WORDS = 3  # of an event without a number or an area
 _FEWEST_WITH_NUMBER = 2
 _SHORT_THANKS = 7  # words; longer thanks also state something
+_LEAST_EVENT = 8  # words of a remark that also says what happened
 _DIGIT = re.compile(r"\d")
+JOY = re.compile("!!|[🎉🥳🎊💍🎓👶💙🩷🏆🥇😭]")  # beside few words: they announce something
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,10 @@ def statements_of(text: str, language: str) -> tuple[SpokenStatement, ...]:
         for sentence in sentences_of(text, language)
         if not sentence.asks or _is_lasting_wish(sentence, language)
     )
-    return tuple(statement for statement in statements if statement is not None)
+    stated = tuple(statement for statement in statements if statement is not None)
+    if _statement_words(language).lists["denied"].search(text.lower()):  # none of it holds without the denial
+        return tuple(SpokenStatement("remark", statement.sentence, statement.area) for statement in stated)
+    return stated
 
 
 def main_statement(text: str, language: str) -> SpokenStatement | None:
@@ -94,10 +99,16 @@ def _is_lasting_wish(sentence: UtteranceSentence, language: str) -> bool:
 
 def _statement(sentence: UtteranceSentence, language: str) -> SpokenStatement | None:
     own = _statement_words(language)
-    milestone = _milestone(own, sentence.text)
+    milestone = None if own.lists["hearsay"].search(sentence.text) else _milestone(own, sentence.text)
     if milestone is None and _is_small_talk(sentence, language):
         return None
+    if own.lists["unreal"].search(sentence.text):
+        return SpokenStatement("remark", sentence.written, _area(own, sentence.text))
+    if own.lists["hearsay"].search(sentence.text):
+        return SpokenStatement("event", sentence.written)
     kind = _kind(own.lists, importance_words(language), sentence.text)
+    if kind == "remark" and sentence.words >= _LEAST_EVENT and _area(own, sentence.text):
+        kind = "remark" if own.lists["mood"].search(sentence.text) else "event"
     if kind == "promise" and milestone and not own.lists["promise"].search(sentence.text):
         kind = "event"  # with a date
     if milestone is None or kind in ("goal", "promise"):  # wished or promised: it has not happened yet
@@ -135,7 +146,8 @@ def _is_small_talk(sentence: UtteranceSentence, language: str) -> bool:
         return True
     rest = words["pleasant"].sub(" ", sentence.text)
     left = [word for word in rest.split() if any(map(str.isalnum, word))]
-    return len(left) < _FEWEST_WORDS and not _statement_words(language).areas["any"].search(sentence.text)
+    fewest = _FEWEST_WITH_NUMBER if JOY.search(sentence.text) else _FEWEST_WORDS
+    return len(left) < fewest and not _statement_words(language).areas["any"].search(sentence.text)
 
 
 def _area(own: _StatementWords, text: str) -> Area | None:
