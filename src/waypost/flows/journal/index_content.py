@@ -52,7 +52,7 @@ from waypost.journal.layout import (
     year_of,
 )
 from waypost.journal.statements.profile import PersonalFact, sentence_terms
-from waypost.journal.statements.recognise import SpokenStatement, main_statement, statements_of
+from waypost.journal.statements.recognise import SpokenStatement, is_event, main_statement, statements_of
 from waypost.journal.summary.frame import split_frame
 from waypost.journal.summary.items import source_of
 from waypost.journal.wording import language_at_start, topic_headings, without_markdown
@@ -63,7 +63,7 @@ MOST_LINES_OF_A_SUMMARY = 4
 MOST_FREQUENT = 3
 MOST_STATED = 10
 PERSONAL = 3  # relevance points of preferences and personal goals
-PERSON_ORDER = ("name", "home", "language", "languages", "work", "birthday", "family", "health", "goal")
+PERSON_ORDER = ("name", "home", "language", "languages", "work", "birthday", "people", "family", "health", "goal")
 _GROUP = re.compile(r"\s*- \*\*[^*]+\*\*\s*$")  # the name of a topic, above its lines
 _HINTS = re.compile(r"; [^();:]+: [^();]*+\)$")  # "see also" at the end of a line
 PROJECT_MENTIONS, PROJECT_DAYS, PROJECT_RELEVANCE = 3, 2, 2  # from which a topic counts as a project
@@ -81,14 +81,18 @@ def content_of(space: OpenSpace) -> IndexContent:
     of_days = judged[len(older) :]
     tally = journal_tally(space)
     language = journal_language(space, space.clock())
+    person = tuple(_person_lines(space, language))
+    stated = (*_preference_lines(bullets), *_recent_statements(of_days, promoted_ids(space), now))
+    events = [line for line in stated if line.ids and is_event(line.text, language_at_start(line.text) or "en")]
     return IndexContent(
         language=language,
         now=now,
         condensing=_last_cleanup_state(space, of_days),
         created=tally.first,
-        person=tuple(_person_lines(space, language)),
+        person=person,
         ongoing=tuple(_ongoing(space, of_days)),
-        preferences=(*_preference_lines(bullets), *_recent_statements(of_days, promoted_ids(space), now)),
+        preferences=tuple(line for line in stated if line not in events),
+        milestones=tuple(_milestones(space, events, person, judged)),
         has_preferences=PREFERENCES in files,
         projects=tuple(_projects(judged)),
         days=tuple(_days(days, said, of_days)),
@@ -218,6 +222,17 @@ def _recent_statements(
             if stays(entry, score.score, now) and len(said) < MOST_STATED:
                 said.setdefault(line.text.casefold(), line)
     return iter(said.values())
+
+
+def _milestones(
+    space: OpenSpace, events: Sequence[SourcedLine], person: Sequence[PersonLine], judged: Sequence[ScoredEntry]
+) -> Iterator[PersonLine]:
+    """What happened and matters for good, newest first, without what stands above it."""
+    shown_ids = {entry_id for line in person if line.slot != "people" for entry_id in line.line.ids}
+    days = {item.entry.id: space.journal.today(item.entry.at) for item in judged}
+    dated = [(days.get(line.ids[0]), line) for line in events if shown_ids.isdisjoint(line.ids)]
+    for day, line in sorted(dated, key=lambda row: row[0] or date.min, reverse=True):
+        yield PersonLine("milestone", line, day, _day_file(space, day) if day else "")
 
 
 def _older_preferences(space: OpenSpace, bullets: Sequence[Bullet], recent: Iterable[Sequence[Entry]]) -> list[Entry]:

@@ -23,7 +23,8 @@ def reason_of(score: Score, text: str, language: str, role: str, shown_in: str =
         reasons.append(str(words["marked"]))
     reasons += [str(words["frequency"][min(3, score.frequency_points)])]
     reasons += [str(words["recency"][min(2, score.recency_points)])]
-    joined = str(words["join"]).join(reason for reason in reasons if reason)
+    *first, last = [reason for reason in reasons if reason]
+    joined = str(words["last"]).join([str(words["join"]).join(first), last]) if first else last
     return str(words["sentence"]).format(score=score.score, reasons=joined)
 
 

@@ -89,6 +89,12 @@ def main_statement(text: str, language: str) -> SpokenStatement | None:
     return max(statements, key=lambda statement: statement.rank) if statements else None
 
 
+def is_event(text: str, language: str) -> bool:
+    """Whether a text states what happened, which is no preference, however important."""
+    statement = main_statement(text, language)
+    return statement is not None and statement.kind in ("event", "result", "progress")
+
+
 def _is_lasting_wish(sentence: UtteranceSentence, language: str) -> bool:
     """Whether a command holds for longer: "Always answer in German", "Remember: …"."""
     if sentence.text.rstrip(" \"'”»)*_").endswith("?"):
