@@ -391,12 +391,15 @@ def test_every_decision_about_worth_is_logged(memory: Memory, clock: TestClock) 
 
 def test_what_a_killed_writer_left_is_swept_up(memory: Memory, clock: TestClock) -> None:
     days(memory, clock, 1)
-    ours = root_of(memory) / "daily" / ".2026-01-12.md.123.0123abcd.tmp"
-    other = root_of(memory) / "daily" / ".note.swp"
-    ours.write_text("half", "utf-8")
-    other.write_text("an editor's", "utf-8")
+    root = root_of(memory)
+    names = ("daily/.2026-01-12.md", "backups/.memory.sources", "backups/.memory.md.backup.20260112.gz")
+    ours = [root / f"{name}.123.0123abcd.tmp" for name in names]
+    other = root / "daily" / ".note.swp"
+    (root / "backups").mkdir(exist_ok=True)
+    for path in (*ours, other):
+        path.write_text("half", "utf-8")
     condensed(memory)
-    assert not ours.exists()
+    assert [path.name for path in ours if path.exists()] == []
     assert other.exists()
 
 
