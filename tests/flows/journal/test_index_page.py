@@ -389,7 +389,7 @@ def test_a_page_that_somebody_edits_is_left_to_maintenance(memory: Memory, say: 
 def test_importance_is_shown_with_its_reason(memory: Memory, say: Say) -> None:
     said = say("I got married today!")
     refresh_index(memory.space)
-    assert "- **Importance:** high. Importance 7 of 10, because it changes a life and it came up in" in page(memory)
+    assert "- **Importance:** high, 7 of 10, because it changes a life and it came up in" in page(memory)
     reason = memory.journal.why(said)
     assert reason.reason == "Importance 7 of 10, because it changes a life and it came up in the last 7 days."
     assert reason.to_json()["score"] == 7

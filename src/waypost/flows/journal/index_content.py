@@ -81,8 +81,14 @@ def content_of(space: OpenSpace) -> IndexContent:
     of_days = judged[len(older) :]
     tally = journal_tally(space)
     language = journal_language(space, space.clock())
-    person = tuple(_person_lines(space, language))
-    stated = (*_preference_lines(bullets), *_recent_statements(of_days, promoted_ids(space), now))
+    facts = person_of(space)
+    person = tuple(_person_lines(space, facts, language))
+    stated = (
+        *_preference_lines(bullets),
+        *_lasting_preferences(facts, promoted_ids(space)),
+        *_recent_statements(of_days, promoted_ids(space), now),
+    )
+    stated = tuple({line.ids or line.text: line for line in reversed(stated)}.values())[::-1]
     events = [line for line in stated if line.ids and is_event(line.text, language_at_start(line.text) or "en")]
     return IndexContent(
         language=language,
@@ -146,9 +152,8 @@ def _days(
 # -- what is known of a person
 
 
-def _person_lines(space: OpenSpace, language: str) -> Iterator[PersonLine]:
+def _person_lines(space: OpenSpace, facts: Sequence[PersonalFact], language: str) -> Iterator[PersonLine]:
     """Who the person is, each fact with its day and source, and their language."""
-    facts = person_of(space)
     status = {fact.about: fact for fact in facts if fact.slot == "status"}
     for slot in PERSON_ORDER:
         if slot == "language" and facts:
@@ -203,6 +208,13 @@ def _preference_lines(bullets: Sequence[Bullet]) -> Iterator[SourcedLine]:
     for place in sorted(order[:MOST_PREFERENCES]):
         bullet = bullets[place]
         yield SourcedLine(one_line(bullet.text, LONGEST_ENTRY), (bullet.id,) if bullet.id else ())
+
+
+def _lasting_preferences(facts: Sequence[PersonalFact], promoted_marks: Container[str]) -> Iterator[SourcedLine]:
+    """What people like and dislike, however long ago they said it, without what they removed from their preferences."""
+    for fact in facts:
+        if fact.slot == "preference" and mark_of(fact.id) not in promoted_marks:
+            yield SourcedLine(one_line(fact.text, LONGEST_ENTRY), (fact.id,))
 
 
 def _recent_statements(

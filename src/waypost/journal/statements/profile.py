@@ -15,7 +15,9 @@ from typing import Literal
 from waypost.journal.statements.recognise import SpokenStatement, main_statement, statements_of
 from waypost.journal.topics.similarity import topic_terms
 
-Slot = Literal["name", "home", "work", "languages", "birthday", "people", "family", "health", "goal", "status"]
+Slot = Literal[
+    "name", "home", "work", "languages", "birthday", "people", "family", "health", "goal", "preference", "status"
+]
 SINGLE: tuple[Slot, ...] = ("name", "home", "work", "languages", "birthday")  # the newest value holds
 _HAPPENED = ("event", "result", "progress", "decision")
 _CARE = re.compile(
@@ -60,6 +62,8 @@ def personal_facts(text: str, language: str, memory_id: str, day: date) -> list[
 def _list_slot(statement: SpokenStatement) -> Slot | None:
     if statement.kind == "goal":
         return "goal"
+    if statement.kind == "preference" and not _CARE.search(statement.sentence):
+        return "preference"
     if statement.kind in ("fact", "preference", "promise") and _CARE.search(statement.sentence):
         return "health"
     lasting = statement.is_milestone or statement.kind == "fact"

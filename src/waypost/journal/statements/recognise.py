@@ -92,7 +92,7 @@ def main_statement(text: str, language: str) -> SpokenStatement | None:
 def is_event(text: str, language: str) -> bool:
     """Whether a text states what happened, which is no preference, however important."""
     statement = main_statement(text, language)
-    return statement is not None and statement.kind in ("event", "result", "progress")
+    return statement is not None and (statement.is_milestone or statement.kind in ("event", "result", "progress"))
 
 
 def _is_lasting_wish(sentence: UtteranceSentence, language: str) -> bool:
