@@ -20,7 +20,7 @@ WHOLE = 220  # characters; a shorter entry is not cut
 LONGEST_SENTENCE = 260
 MOST_SENTENCES = 2000  # ranked against each other
 _SENTENCES_OF_ONE = 12  # per entry in the ranking
-_RICH = 7  # least score of a long entry that keeps three sentences
+_RICH = 7  # least score of a long entry that keeps three sentences, as do statements of people
 _LEAST_WORDS = 4
 _LEAST_NEW = 2  # stems that an answer must add
 _SHORT = 80  # characters; longer thanks also say for what
@@ -76,7 +76,7 @@ def _join(parts: Sequence[str]) -> str:
 def _how_many(item: SummaryItem, own: Sequence[str]) -> int:
     if sum(map(len, own)) <= WHOLE:
         return len(own)
-    return 3 if item.score >= _RICH else 1
+    return 3 if item.score >= _RICH or item.informs else 1
 
 
 def _informative_sentences(item: SummaryItem, words: SummaryWords, *, asks: bool) -> list[str]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from waypost.journal.topics.similarity import Subject, Vocabulary
-from waypost.text.keywords import keyword_terms
+from waypost.text.keywords import keyword_terms, stop_words
 
 LABEL_WORDS = 2
 SHARED = 0.5  # share of the utterances with a second word, so that it describes the topic and not one of them
@@ -20,6 +20,7 @@ _MOST_EXAMINED = 12  # utterances searched for spellings and phrases
 _LONGEST_LABEL_WORD = 40
 _CACHED = 2000  # utterances: one maintenance run labels the same topics many times
 _LONGEST_TEXT = 2000
+_PRONOUNS = frozenset(("меня", "мне", "мной", "моя", "мой", "её", "себя", "нас"))  # beside the stop words
 _AROUND = ".,;:!?…()[]{}<>\"'*_“”„«»`"
 
 
@@ -31,7 +32,7 @@ def label_of(subjects: Sequence[Subject], words: Vocabulary, indices: Sequence[i
     best = sorted(weights, key=lambda term: (-weights[term], term))[:_CANDIDATES]
     examined = [index for index in members if any(term in words.terms[index] for term in best)][:_MOST_EXAMINED]
     spellings = _spellings(subjects, examined, best)
-    usable = [term for term in best if spellings.get(term)]
+    usable = [term for term in best if spellings.get(term) and _names(subjects, examined, term, spellings[term])]
     if not usable:
         return ""
     if phrase := _phrase(subjects, words, examined, usable[0]):
@@ -51,6 +52,23 @@ def _in_one_language(subjects: Sequence[Subject], indices: Sequence[int]) -> lis
         return list(indices)
     most = min(counts, key=lambda language: (-counts[language], language))
     return [index for index in indices if subjects[index].language in (most, "")]
+
+
+def _names(subjects: Sequence[Subject], indices: Sequence[int], term: str, spelling: str) -> bool:
+    """Whether a word can name a topic: no pronoun or interjection, and in German a noun, which has a capital letter."""
+    language = next((subjects[index].language for index in indices if subjects[index].language), "")
+    if spelling.casefold() in _PRONOUNS or spelling.casefold() in stop_words(language):
+        return False
+    if language != "de" or not spelling.isalpha():
+        return True
+    begins = True
+    for index in indices:
+        for bare, stems, ends in _tokens(subjects[index]):
+            if term in stems and bare[0].isupper() and not begins:
+                return True
+            begins = ends
+        begins = True
+    return False
 
 
 def _is_part(word: str, other: str) -> bool:
