@@ -97,7 +97,7 @@ def content_of(space: OpenSpace) -> IndexContent:
         created=tally.first,
         person=person,
         ongoing=tuple(_ongoing(space, of_days)),
-        preferences=tuple(line for line in stated if line not in events),
+        preferences=tuple(line for line in stated if line not in events and not _is_above(line, person)),
         milestones=tuple(_milestones(space, events, person, judged)),
         has_preferences=PREFERENCES in files,
         projects=tuple(_projects(judged)),
@@ -234,6 +234,12 @@ def _recent_statements(
             if stays(entry, score.score, now) and len(said) < MOST_STATED:
                 said.setdefault(line.text.casefold(), line)
     return iter(said.values())
+
+
+def _is_above(line: SourcedLine, person: Sequence[PersonLine]) -> bool:
+    """Whether a goal or what concerns family or health is already listed with the person."""
+    listed = {entry_id for fact in person if fact.slot in ("goal", "family", "health") for entry_id in fact.line.ids}
+    return bool(line.ids) and listed.issuperset(line.ids)
 
 
 def _milestones(

@@ -6,7 +6,7 @@ Rules decide by word lists (`data/statements_<language>.toml`). Questions, comma
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Literal
@@ -56,6 +56,7 @@ class SpokenStatement:
     sentence: str  # as written
     area: Area | None = None
     is_milestone: bool = False  # an event that changes a life
+    is_real: bool = True  # not imagined, joked or denied
 
     @property
     def rank(self) -> tuple[bool, int]:
@@ -79,7 +80,7 @@ def statements_of(text: str, language: str) -> tuple[SpokenStatement, ...]:
     )
     stated = tuple(statement for statement in statements if statement is not None)
     if _statement_words(language).lists["denied"].search(text.lower()):  # none of it holds without the denial
-        return tuple(SpokenStatement("remark", statement.sentence, statement.area) for statement in stated)
+        return tuple(replace(statement, kind="remark", is_milestone=False, is_real=False) for statement in stated)
     return stated
 
 
@@ -109,7 +110,7 @@ def _statement(sentence: UtteranceSentence, language: str) -> SpokenStatement | 
     if milestone is None and _is_small_talk(sentence, language):
         return None
     if own.lists["unreal"].search(sentence.text):
-        return SpokenStatement("remark", sentence.written, _area(own, sentence.text))
+        return SpokenStatement("remark", sentence.written, _area(own, sentence.text), is_real=False)
     if own.lists["hearsay"].search(sentence.text):
         return SpokenStatement("event", sentence.written)
     kind = _kind(own.lists, importance_words(language), sentence.text)

@@ -52,6 +52,11 @@ class SummaryItem:
         return self.kind not in (None, "remark")
 
     @property
+    def is_remark(self) -> bool:
+        """Whether it may represent a time without news: a remark about something real."""
+        return self.kind == "remark" and all(statement.is_real for statement in self.statements)
+
+    @property
     def statement_text(self) -> str:
         """What it states, in its own words, without questions, greetings and moods."""
         lasting = [statement.sentence for statement in self.statements if statement.kind != "remark"]
