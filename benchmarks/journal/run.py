@@ -1,13 +1,17 @@
 """Do the journal's pages tell what happened, and does importance agree with readers?
 
-    python -m benchmarks.journal.run pages [--set year|half] [--language de] [--engine fake] [--llm] [--keep DIR]
+    python -m benchmarks.journal.run pages [--set year|half|fresh] [--language de] [--engine fake] [--llm] [--keep DIR]
     python -m benchmarks.journal.run importance [--half seen|unseen] [--list]
 
-`pages` writes a year of conversations (`year_*.txt`, or `half_*.txt`) day by day into a journal of its own, with maintenance each Monday, and reads
-the pages of weeks, months and the year. An event counts as told if one line of the page of its time contains all its words.
-`--llm` uses a scripted model that copies the important entries into its answer, and adds sentences that no entry supports.
-Two checks for false sentences: a line has "other words" if one of its words is in no entry of its period; it is "cut" if it
-retells what did not happen (`!` in a set's text) without the words that say so. Neither replaces a reader. `importance` scores each graded utterance on the evening of the day it was said.
+`pages` writes a year of conversations (`year_*.txt`; `SETS` names the others) day by day into a journal of its own, with
+maintenance each Monday, and reads the pages of weeks, months and the year. An event counts as told if one line of the page
+of its time contains all its words. `--llm` uses a scripted model that copies the important entries into its answer, and
+adds sentences that no entry supports.
+
+Two checks look for false sentences. A line has "other words" if one of its words is in no entry of its period. It is "cut"
+if it retells what did not happen (`!` in a set's text) without the words that say so. Neither replaces a reader.
+
+`importance` scores each graded utterance on the evening of the day it was said.
 """
 
 import argparse
