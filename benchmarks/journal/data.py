@@ -10,10 +10,11 @@ from random import Random
 FOLDER = Path(__file__).parent
 YEAR = 2025
 LANGUAGES = ("de", "en", "ru")
-SETS = ("year", "half")  # a year that the rules were made with, and half a year of others that was written without them
+SETS = ("year", "half", "fresh")  # a year that the rules were made with, and two sets of others written without them
 NAMES = {
     "year": {"de": "Jonas", "en": "Priya", "ru": "Алексей"},
     "half": {"de": "Beni", "en": "DeShawn", "ru": "Ксюша"},
+    "fresh": {"de": "Hannelore", "en": "Orla", "ru": "Тимур"},
 }
 _SAID = re.compile(r"(\d\d)(\d\d) ([-wmy]) (.+?)(?: # (.+))?")
 _PASSING_A_WEEK = 3  # questions and small talk that surround what matters
@@ -24,6 +25,14 @@ class Turn:
     day: date
     text: str
     answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trap:
+    """What did not happen: imagined, denied, joked, said by others. `claim` is what no page may say."""
+
+    turn: Turn
+    claim: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +67,21 @@ def said(language: str, chosen: str = "year") -> tuple[list[Turn], list[YearEven
     return turns, events
 
 
+def traps(language: str, chosen: str) -> list[Trap]:
+    """The turns that a careless page would retell as facts."""
+    found: list[Trap] = []
+    turn: Turn | None = None
+    for line in (FOLDER / f"{chosen}_{language}.txt").read_text("utf-8").splitlines():
+        if match := _SAID.fullmatch(line):
+            turn = Turn(date(YEAR, int(match[1]), int(match[2])), match[4], "")
+        elif line.startswith("! ") and turn is not None:
+            found.append(Trap(turn, line[2:]))
+    return found
+
+
 def passing(language: str, chosen: str = "year") -> list[Turn]:
-    """Questions and small talk spread over the year, the same in every run. Half a year contains its own."""
-    if chosen == "half":
+    """Questions and small talk spread over the year, the same in every run. The other sets contain their own."""
+    if chosen != "year":
         return []
     text = (FOLDER / "noise.txt").read_text("utf-8")
     rows = text.split(f"[{language}]\n")[1].split("\n[")[0].strip().splitlines()

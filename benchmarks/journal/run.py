@@ -1,12 +1,17 @@
 """Do the journal's pages tell what happened, and does importance agree with readers?
 
-    python -m benchmarks.journal.run pages [--set year|half] [--language de] [--engine fake] [--llm] [--keep DIR]
+    python -m benchmarks.journal.run pages [--set year|half|fresh] [--language de] [--engine fake] [--llm] [--keep DIR]
     python -m benchmarks.journal.run importance [--half seen|unseen] [--list]
 
-`pages` writes a year of conversations (`year_*.txt`, or `half_*.txt`) day by day into a journal of its own, with maintenance each Monday, and reads
-the pages of weeks, months and the year. An event counts as told if one line of the page of its time contains all its words.
-`--llm` uses a scripted model that copies the important entries into its answer. A line is false if it has a word that
-none of the period's entries has. `importance` scores each graded utterance on the evening of the day it was said.
+`pages` writes a year of conversations (`year_*.txt`; `SETS` names the others) day by day into a journal of its own, with
+maintenance each Monday, and reads the pages of weeks, months and the year. An event counts as told if one line of the page
+of its time contains all its words. `--llm` uses a scripted model that copies the important entries into its answer, and
+adds sentences that no entry supports.
+
+Two checks look for false sentences. A line has "other words" if one of its words is in no entry of its period. It is "cut"
+if it retells what did not happen (`!` in a set's text) without the words that say so. Neither replaces a reader.
+
+`importance` scores each graded utterance on the evening of the day it was said.
 """
 
 import argparse
@@ -14,7 +19,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -30,13 +35,17 @@ from benchmarks.journal.data import (
     graded,
     passing,
     said,
+    traps,
 )
 
+import waypost
 from waypost.llm.protocol import Completion, Prompt, Usage
 
 _TITLES = {"w": "week", "m": "month", "y": "year"}
 _MAINTAINED_UNTIL = date(YEAR + 2, 1, 2)
 _COMMENT = re.compile(r"\s*<!--.*?-->")
+_LINKS = re.compile(r"\(\[\d{4}-\d\d-\d\d\]\([^)]*\)[^)]*\)|\[\d{4}-\d\d-\d\d\]\([^)]*\)")
+_WORD = re.compile(r"[^\W\d_]{3,}")
 
 
 class ScriptedModel:
@@ -51,9 +60,8 @@ class ScriptedModel:
         if '"explicit_points"' in text:
             answer: dict[str, object] = {"answers": [self._points(json.loads(line)) for line in _json_lines(text)]}
         elif entries := self._ENTRY.findall(text):
-            answer = {
-                "events": [{"text": said, "from": [int(number)]} for number, who, said in entries if who != "assistant"]
-            }
+            events = [{"text": said, "from": [int(number)]} for number, who, said in entries if who != "assistant"]
+            answer = {"events": [*events, *self._made_up(entries)]}
         elif points := self._POINT.findall(text):
             answer = {section: [] for _, section, _ in points}
             for number, section, said in points:
@@ -61,6 +69,18 @@ class ScriptedModel:
         else:
             answer = {"core": ""}
         return Completion(json.dumps(answer, ensure_ascii=False), Usage())
+
+    @staticmethod
+    def _made_up(entries: list[tuple[str, str, str]]) -> list[dict[str, object]]:
+        """What a careless model would add: it denies an entry, or claims something else from it."""
+        number, _, said = entries[0]
+        denied = {"de": "Es stimmt nicht: ", "en": "It is not true that ", "ru": "Неправда, что "}
+        claims = {"de": "Der Umzug nach Lissabon ist gebucht.", "en": "The move to Lisbon is booked."}
+        from waypost.text.language import language_of
+
+        language = language_of(said) or "en"
+        claim = claims.get(language, "Переезд в Лиссабон оплачен.")
+        return [{"text": text, "from": [int(number)]} for text in (denied.get(language, denied["en"]) + said, claim)]
 
     @staticmethod
     def _points(row: dict[str, Any]) -> dict[str, object]:
@@ -99,11 +119,16 @@ def pages(chosen: argparse.Namespace) -> None:
             idle = unwanted_lines(language, texts, chosen.set)
             for line in idle[: 40 if chosen.list else 0]:
                 print(f"  should not be there: {line}")
+            other = lines_with_other_words(language, texts, chosen.set)
+            cut = cut_lines(language, texts, chosen.set)
+            for line in [*other, *cut][: 40 if chosen.list else 0]:
+                print(f"  false: {line}")
             empty = sum("- " not in text for text in texts["m"].values())
             print(
                 f"{language}: "
                 + ", ".join(f"{_TITLES[level]} {_share(rows)}" for level, rows in told.items())
-                + f"; months without a line {empty} of {len(texts['m'])}; passing lines {len(idle)}"
+                + f"; months without a line {empty} of {len(texts['m'])}; passing lines {len(idle)};"
+                f" lines {sum(1 for _ in _bullets(texts))}, with other words {len(other)}, cut {len(cut)}"
             )
     print(
         "all: "
@@ -201,6 +226,44 @@ def unwanted_lines(language: str, texts: dict[str, dict[Any, str]], chosen: str 
     idle |= {turn.text for turn in turns if turn.text.endswith("?")}
     lines = [line for level in texts.values() for text in level.values() for line in text.splitlines()]
     return [line for line in lines if any(text.rstrip(".!") in line for text in idle if len(text) > 3)]
+
+
+def lines_with_other_words(language: str, texts: dict[str, dict[Any, str]], chosen: str) -> list[str]:
+    """Lines with a word that neither the period's entries nor the phrases of pages have."""
+    from waypost.journal.layout import Month, Week
+
+    phrases = (Path(waypost.__file__).parent / "journal" / "data" / f"summary_{language}.toml").read_text("utf-8")
+    own = set(_WORD.findall(phrases.casefold()))
+    spans: dict[str, Callable[[date], object]] = {"w": Week.of, "m": Month.of, "y": lambda day: day.year}
+    words: dict[tuple[str, object], set[str]] = {}
+    for day, entries in days_of_year(language, chosen).items():
+        text = " ".join(f"{entry['text']} {entry['speaker']}" for entry in entries).casefold()
+        for level, span_of in spans.items():
+            words.setdefault((level, span_of(day)), set()).update(_WORD.findall(text))
+    rows = ((line, words.get((level, span), set())) for level, span, line in _bullets(texts))
+    return [line for line, said_words in rows if not set(_WORD.findall(line.casefold())) <= said_words | own]
+
+
+def cut_lines(language: str, texts: dict[str, dict[Any, str]], chosen: str) -> list[str]:
+    """Lines that contain four words in a row of what did not happen, but not all of it."""
+    found: list[str] = []
+    for trap in traps(language, chosen):
+        words = _WORD.findall(trap.turn.text.casefold())
+        rows = [" ".join(words[at : at + 4]) for at in range(max(1, len(words) - 3))]
+        for _, _, line in _bullets(texts):
+            text = " ".join(_WORD.findall(line.casefold()))
+            if any(row in text for row in rows) and " ".join(words) not in text:
+                found.append(line)
+    return found
+
+
+def _bullets(texts: dict[str, dict[Any, str]]) -> Iterator[tuple[str, Any, str]]:
+    """Each line of a list, without its links, with the level and period of its page."""
+    for level, pages_ in texts.items():
+        for span, text in pages_.items():
+            for line in text.splitlines():
+                if line.lstrip().startswith("- "):
+                    yield level, span, _LINKS.sub("", line)
 
 
 def _share(rows: Sequence[tuple[YearEvent, bool]]) -> str:

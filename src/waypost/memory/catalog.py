@@ -196,6 +196,17 @@ class Spaces:
         chosen = self.here if space_id is None else space_id
         return open_by_id(self._settings, caller, chosen, self._clock, checkout=checkout)
 
+    def create_person(self, caller: Caller, name: str) -> tuple[SpaceEntry, bool]:
+        """The memory of a person, and whether it is new."""
+        from waypost.memory import Memory
+
+        identity = identify_person(name)
+        try:
+            return self.entry(identity.space_id), False
+        except NotFound:
+            Memory(identity, self._settings, caller, self._clock).status()  # creates its files
+            return self.entry(identity.space_id), True
+
     def forget(self, space_id: str | None = None) -> None:
         """Close this memory, or all: another process has changed it."""
         open_spaces.forget(space_id)

@@ -386,10 +386,21 @@ def test_a_page_that_somebody_edits_is_left_to_maintenance(memory: Memory, say: 
     assert "Call Clara" in split_frame(page(memory)).before and "married" in page(memory)
 
 
+def test_events_are_milestones_and_preferences_stay_however_old(memory: Memory, say: Say, clock: TestClock) -> None:
+    say("I can't stand coriander.")
+    say("My husband Tom got the keys today, the flat is ours!")
+    clock.advance(days=80)
+    refresh_index(memory.space)
+    parts = page(memory).split("\n### ")
+    (preferences,) = [part for part in parts if part.startswith("Interests and preferences")]
+    assert "coriander" in preferences and "keys" not in preferences
+    assert "- **People:** Husband: Tom (" in page(memory)
+
+
 def test_importance_is_shown_with_its_reason(memory: Memory, say: Say) -> None:
     said = say("I got married today!")
     refresh_index(memory.space)
-    assert "- **Importance:** high. Importance 7 of 10, because it changes a life and it came up in" in page(memory)
+    assert "- **Importance:** high, 7 of 10, because it changes a life and it came up in" in page(memory)
     reason = memory.journal.why(said)
     assert reason.reason == "Importance 7 of 10, because it changes a life and it came up in the last 7 days."
     assert reason.to_json()["score"] == 7

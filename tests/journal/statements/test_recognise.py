@@ -109,7 +109,65 @@ def test_a_question_beside_a_statement_is_left_out() -> None:
     assert statement.sentence == "Miriam geht es gar nicht gut."
 
 
-@pytest.mark.parametrize("unit", ["ich habe ", "will ich ", "my wife ", "у меня ", "1:", "muss noch ", "we moved "])
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Wenn ich im Lotto gewänne, würde ich sofort kündigen.", "de"),
+        ("Tante Ilse behauptet, ich hätte ihre Uhr verkauft. So ein Quatsch!", "de"),
+        ("Die Firma ist angeblich pleite, stimmt aber nicht.", "de"),
+        ("If we won the lottery we'd buy a house in Cork.", "en"),
+        ("I quit my job. Just kidding!", "en"),
+        ("Can you polish this: 'I resign today'? It's for a play.", "en"),
+        ("Если бы дали отпуск, я бы переехал к морю.", "ru"),
+        ("Шутка: меня уволили!", "ru"),
+    ],
+)
+def test_what_is_imagined_denied_or_joked_is_only_a_remark(text: str, language: str) -> None:
+    assert {statement.kind for statement in statements_of(text, language)} <= {"remark"}
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Mein Kollege Jan sagt, er hat sich getrennt.", "de"),
+        ("My neighbour says she's pregnant.", "en"),
+        ("Мой друг Паша говорит, что бросил жену.", "ru"),
+    ],
+)
+def test_what_others_say_of_themselves_changes_no_life(text: str, language: str) -> None:
+    (statement,) = statements_of(text, language)
+    assert (statement.kind, statement.is_milestone) == ("event", False)
+
+
+def test_news_of_the_family_does() -> None:
+    statement = main_statement("Unsere Tochter hat mir gesagt, dass sie schwanger ist.", "de")
+    assert statement is not None and statement.is_milestone
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("Did my first dive today.", "en"), ("Hat geklappt, der Ofen läuft.", "de"), ("EINZUG GARTENHAUS 🎉", "de")],
+)
+def test_short_forms_are_statements(text: str, language: str) -> None:
+    assert statements_of(text, language)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "ich habe ",
+        "wenn ",
+        "würde ",
+        "if we ",
+        "my friend ",
+        "will ich ",
+        "my wife ",
+        "у меня ",
+        "1:",
+        "muss noch ",
+        "we moved ",
+    ],
+)
 def test_long_hostile_lines_are_read_in_time(unit: str) -> None:
     begun = time.process_time()
     for language in LANGUAGES:

@@ -91,6 +91,14 @@ def test_words_that_stand_side_by_side_again_and_again_are_the_label() -> None:
     assert topics.label(1) == "heat pump"
 
 
+def test_interjections_and_verbs_name_no_topic() -> None:
+    given = [
+        Subject("Ach, Dieter hat sich etwas gebrochen.", "de"),
+        Subject("Ach, gebrochen: Dieter muss ins Krankenhaus.", "de"),
+    ]
+    assert find_topics([*given, *subjects(*OTHERS)]).label(1) in ("Dieter", "")
+
+
 def test_a_label_is_in_one_language() -> None:
     given = [
         Subject("Die Solaranlage kommt im Mai.", "de"),

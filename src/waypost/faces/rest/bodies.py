@@ -283,6 +283,10 @@ class Curation(RequestBody, json_schema_extra=example(id=AN_ID, heading="Decisio
     heading: Short | None = None
 
 
+class NewPerson(RequestBody, json_schema_extra=example(person="ada")):
+    person: Short = Field(description="A name or number that stays the same, such as a user id.")
+
+
 class Fixing(RequestBody, json_schema_extra=example(fix=True)):
     fix: bool = Field(default=False, description="Repair what can be rebuilt.")
 

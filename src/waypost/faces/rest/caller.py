@@ -75,6 +75,7 @@ def services_of(request: Request) -> "Services":
     return services
 
 
+_NO_SPACE = "-"  # the id of no memory
 _STRIPES = 64  # memories that share a lock sometimes wait for each other
 
 
@@ -125,6 +126,14 @@ async def may_write(request: Request, space: SpaceId) -> SpaceAccess:
     return _check_writes(await may_read(request, space))
 
 
+async def may_write_anywhere(request: Request) -> SpaceAccess:
+    """A token that can write to every memory, also to those that do not exist yet."""
+    access = await any_token(request)
+    access.identity.check_opens(_NO_SPACE)
+    access.identity.check_writes(_NO_SPACE)
+    return access
+
+
 async def must_own(request: Request, space: SpaceId) -> SpaceAccess:
     return _check_owns(await must_be_person(request, space))
 
@@ -172,14 +181,15 @@ Anybody = Annotated[SpaceAccess, Depends(any_token)]
 Reader = Annotated[SpaceAccess, Depends(may_read)]
 Writer = Annotated[SpaceAccess, Depends(may_write)]
 Person = Annotated[SpaceAccess, Depends(must_be_person)]
+Anywhere = Annotated[SpaceAccess, Depends(may_write_anywhere)]
 Owner = Annotated[SpaceAccess, Depends(must_own)]
 ReaderHere = Annotated[SpaceAccess, Depends(may_read_here)]
 WriterHere = Annotated[SpaceAccess, Depends(may_write_here)]
 OwnerHere = Annotated[SpaceAccess, Depends(must_own_here)]
 
 _DECIDING = frozenset({must_be_person, must_own, must_own_here})
-_WRITING = _DECIDING | {may_write, may_write_here}
-_HERE = frozenset({may_write_here, must_own_here})
+_WRITING = _DECIDING | {may_write, may_write_here, may_write_anywhere}
+_HERE = frozenset({may_write_here, must_own_here, may_write_anywhere})
 
 
 def wants_to_write(dependant: Dependant) -> bool:

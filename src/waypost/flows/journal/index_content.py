@@ -52,7 +52,7 @@ from waypost.journal.layout import (
     year_of,
 )
 from waypost.journal.statements.profile import PersonalFact, sentence_terms
-from waypost.journal.statements.recognise import SpokenStatement, main_statement, statements_of
+from waypost.journal.statements.recognise import SpokenStatement, is_event, main_statement, statements_of
 from waypost.journal.summary.frame import split_frame
 from waypost.journal.summary.items import source_of
 from waypost.journal.wording import language_at_start, topic_headings, without_markdown
@@ -63,7 +63,7 @@ MOST_LINES_OF_A_SUMMARY = 4
 MOST_FREQUENT = 3
 MOST_STATED = 10
 PERSONAL = 3  # relevance points of preferences and personal goals
-PERSON_ORDER = ("name", "home", "language", "languages", "work", "birthday", "family", "health", "goal")
+PERSON_ORDER = ("name", "home", "language", "languages", "work", "birthday", "people", "family", "health", "goal")
 _GROUP = re.compile(r"\s*- \*\*[^*]+\*\*\s*$")  # the name of a topic, above its lines
 _HINTS = re.compile(r"; [^();:]+: [^();]*+\)$")  # "see also" at the end of a line
 PROJECT_MENTIONS, PROJECT_DAYS, PROJECT_RELEVANCE = 3, 2, 2  # from which a topic counts as a project
@@ -81,14 +81,24 @@ def content_of(space: OpenSpace) -> IndexContent:
     of_days = judged[len(older) :]
     tally = journal_tally(space)
     language = journal_language(space, space.clock())
+    facts = person_of(space)
+    person = tuple(_person_lines(space, facts, language))
+    stated = (
+        *_preference_lines(bullets),
+        *_lasting_preferences(facts, promoted_ids(space)),
+        *_recent_statements(of_days, promoted_ids(space), now),
+    )
+    stated = tuple({line.ids or line.text: line for line in reversed(stated)}.values())[::-1]
+    events = [line for line in stated if line.ids and is_event(line.text, language_at_start(line.text) or "en")]
     return IndexContent(
         language=language,
         now=now,
         condensing=_last_cleanup_state(space, of_days),
         created=tally.first,
-        person=tuple(_person_lines(space, language)),
+        person=person,
         ongoing=tuple(_ongoing(space, of_days)),
-        preferences=(*_preference_lines(bullets), *_recent_statements(of_days, promoted_ids(space), now)),
+        preferences=tuple(line for line in stated if line not in events and not _is_above(line, person)),
+        milestones=tuple(_milestones(space, events, person, judged)),
         has_preferences=PREFERENCES in files,
         projects=tuple(_projects(judged)),
         days=tuple(_days(days, said, of_days)),
@@ -142,9 +152,8 @@ def _days(
 # -- what is known of a person
 
 
-def _person_lines(space: OpenSpace, language: str) -> Iterator[PersonLine]:
+def _person_lines(space: OpenSpace, facts: Sequence[PersonalFact], language: str) -> Iterator[PersonLine]:
     """Who the person is, each fact with its day and source, and their language."""
-    facts = person_of(space)
     status = {fact.about: fact for fact in facts if fact.slot == "status"}
     for slot in PERSON_ORDER:
         if slot == "language" and facts:
@@ -201,6 +210,13 @@ def _preference_lines(bullets: Sequence[Bullet]) -> Iterator[SourcedLine]:
         yield SourcedLine(one_line(bullet.text, LONGEST_ENTRY), (bullet.id,) if bullet.id else ())
 
 
+def _lasting_preferences(facts: Sequence[PersonalFact], promoted_marks: Container[str]) -> Iterator[SourcedLine]:
+    """What people like and dislike, however long ago they said it, without what they removed from their preferences."""
+    for fact in facts:
+        if fact.slot == "preference" and mark_of(fact.id) not in promoted_marks:
+            yield SourcedLine(one_line(fact.text, LONGEST_ENTRY), (fact.id,))
+
+
 def _recent_statements(
     judged: Sequence[ScoredEntry], promoted_marks: Container[str], now: datetime
 ) -> Iterator[SourcedLine]:
@@ -218,6 +234,23 @@ def _recent_statements(
             if stays(entry, score.score, now) and len(said) < MOST_STATED:
                 said.setdefault(line.text.casefold(), line)
     return iter(said.values())
+
+
+def _is_above(line: SourcedLine, person: Sequence[PersonLine]) -> bool:
+    """Whether a goal or what concerns family or health is already listed with the person."""
+    listed = {entry_id for fact in person if fact.slot in ("goal", "family", "health") for entry_id in fact.line.ids}
+    return bool(line.ids) and listed.issuperset(line.ids)
+
+
+def _milestones(
+    space: OpenSpace, events: Sequence[SourcedLine], person: Sequence[PersonLine], judged: Sequence[ScoredEntry]
+) -> Iterator[PersonLine]:
+    """What happened and matters for good, newest first, without what stands above it."""
+    shown_ids = {entry_id for line in person if line.slot != "people" for entry_id in line.line.ids}
+    days = {item.entry.id: space.journal.today(item.entry.at) for item in judged}
+    dated = [(days.get(line.ids[0]), line) for line in events if shown_ids.isdisjoint(line.ids)]
+    for day, line in sorted(dated, key=lambda row: row[0] or date.min, reverse=True):
+        yield PersonLine("milestone", line, day, _day_file(space, day) if day else "")
 
 
 def _older_preferences(space: OpenSpace, bullets: Sequence[Bullet], recent: Iterable[Sequence[Entry]]) -> list[Entry]:

@@ -26,8 +26,10 @@ def person_of(space: OpenSpace) -> list[PersonalFact]:
     facts = _all_facts(space)
     _store(space, facts)
     holding: list[PersonalFact] = []
-    for slot in (*SINGLE, "family", "health", "goal", "status"):
+    for slot in (*SINGLE, "people", "family", "health", "goal", "preference", "status"):
         of_slot = list({(fact.text, fact.about): fact for fact in facts if fact.slot == slot}.values())
+        if slot == "people":  # since when they are known
+            of_slot = list({fact.text: fact for fact in reversed(facts) if fact.slot == slot}.values())[::-1]
         if slot == "status":  # the latest of each goal
             of_slot = list({fact.about: fact for fact in of_slot}.values())
         holding += of_slot[-1:] if slot in SINGLE else of_slot if slot == "status" else of_slot[-MOST_OF_A_LIST:]

@@ -17,6 +17,7 @@ from waypost.journal.index_page.tally import files_by_day
 from waypost.journal.layout import Month, Week, archived_path, day_path
 from waypost.journal.roles import role_of
 from waypost.journal.statements.recognise import main_statement
+from waypost.journal.summary.text_rank import content_stems
 from waypost.model.journal import ScoredEntry
 from waypost.model.memory import Version
 from waypost.model.recall import View
@@ -34,6 +35,7 @@ LEAST_WORTH = 2  # importance of entries that are linked
 # Cosines halfway between unrelated statements and paraphrases, as measured for topics. Within one topic, entries may
 # be further apart.
 ALIKE, ALIKE_IN_TOPIC = 0.55, 0.40
+SAME = 0.7  # below it, a page shows a link only between texts that share a word
 _LOOKED_AT = 40  # neighbours of an entry
 _WEIGHTS = (4, 2, 1)  # of the most similar entries: one match by chance is not enough
 _WORDS_OF_A_CONVERSATION = 4000  # characters
@@ -127,6 +129,7 @@ class _Linking:
 class RelatedEntry(NamedTuple):
     id: str
     day: date
+    cosine: float = 0.0
 
 
 def related_to(space: OpenSpace, reader: Reader, memory_ids: Collection[str]) -> dict[str, list[RelatedEntry]]:
@@ -144,7 +147,7 @@ def related_to(space: OpenSpace, reader: Reader, memory_ids: Collection[str]) ->
         for member, other in ((edge.from_id, edge.to_id), (edge.to_id, edge.from_id)):
             if member in memory_ids and other in current:
                 said = current[other].time or current[other].valid_from
-                related.setdefault(member, []).append(RelatedEntry(other, space.journal.today(said)))
+                related.setdefault(member, []).append(RelatedEntry(other, space.journal.today(said), edge.strength))
     return related
 
 
@@ -152,20 +155,24 @@ def see_also(space: OpenSpace, memory_ids: Iterable[str], before: date) -> dict[
     """For each entry the archived files of earlier days with related entries, for summaries."""
     with space.store.read() as reader:
         related = related_to(space, reader, list(dict.fromkeys(memory_ids)))
-        others = {other.id for row in related.values() for other in row}
-        telling = {ident for ident in others if _tells(reader.memories.version(ident, Moment(space.clock())))}
+        ids = {other.id for row in related.values() for other in row} | set(related)
+        texts = {ident: _stated(reader.memories.version(ident, Moment(space.clock()))) for ident in ids}
+    stems = {ident: set(content_stems(text)) for ident, text in texts.items()}
     earlier = {
         memory_id: [
-            archived_path(day_path(other.day)) for other in others if other.day < before and other.id in telling
+            archived_path(day_path(other.day))
+            for other in others
+            if other.day < before and texts[other.id] and (other.cosine >= SAME or stems[memory_id] & stems[other.id])
         ]
         for memory_id, others in related.items()
     }
     return {memory_id: list(dict.fromkeys(paths)) for memory_id, paths in earlier.items() if paths}
 
 
-def _tells(version: Version | None) -> bool:
-    """Whether a person's entry states something. A question and small talk lead nowhere."""
-    return version is not None and main_statement(version.text, version.language or "en") is not None
+def _stated(version: Version | None) -> str:
+    """The text of an entry that states something. A question, a remark and small talk lead nowhere."""
+    statement = main_statement(version.text, version.language or "en") if version is not None else None
+    return version.text if version is not None and statement is not None and statement.kind != "remark" else ""
 
 
 def _neighbours(space: OpenSpace, reader: Reader, version: Version, at: datetime) -> Iterator[tuple[Version, float]]:

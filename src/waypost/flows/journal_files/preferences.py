@@ -13,7 +13,7 @@ from waypost.journal.index_page.days import PERSISTENT, stands_alone
 from waypost.journal.index_page.lines import one_line, phrases
 from waypost.journal.layout import PREFERENCES
 from waypost.journal.roles import role_of
-from waypost.journal.statements.recognise import main_statement
+from waypost.journal.statements.recognise import is_event
 from waypost.journal.units import entry_of
 from waypost.journal.wording import language_at_start, main_language
 from waypost.model.journal import Entry, Score, ScoredEntry, mark_of
@@ -75,15 +75,9 @@ def _is_worthy(item: ScoredEntry) -> bool:
     is_own_wish = (
         item.score.explicit_points == MOST_EXPLICIT
         and item.score.relevance_points == MOST_RELEVANT
-        and not _is_event(entry)
+        and not is_event(entry.held, language_at_start(entry.held) or "en")
     )
     return (item.score.score >= PERSISTENT or is_own_wish) and stands_alone(entry)
-
-
-def _is_event(entry: Entry) -> bool:
-    """Whether it states what happened, which is no preference, however important."""
-    statement = main_statement(entry.held or "", language_at_start(entry.held or "") or "en")
-    return statement is not None and statement.kind in ("event", "result", "progress")
 
 
 def promote_at_once(space: OpenSpace, versions: Sequence[Version]) -> None:

@@ -13,8 +13,13 @@ from waypost.model.journal import Score
 _MARKED = 2  # explicit points
 
 
-def reason_of(score: Score, text: str, language: str, role: str, shown_in: str = "en") -> str:
-    """Why a text has this score, in one sentence. `language` is that of the text, `shown_in` that of the sentence."""
+def reason_of(
+    score: Score, text: str, language: str, role: str, shown_in: str = "en", *, form: str = "sentence"
+) -> str:
+    """Why a text has this score, in one sentence. `language` is that of the text, `shown_in` that of the sentence.
+
+    The form `after_level` goes after the level in words.
+    """
     words = _phrases(shown_in)
     kind = kind_of(text, language) if role == "person" else "answer"
     reasons = [str(words[kind])]
@@ -23,8 +28,9 @@ def reason_of(score: Score, text: str, language: str, role: str, shown_in: str =
         reasons.append(str(words["marked"]))
     reasons += [str(words["frequency"][min(3, score.frequency_points)])]
     reasons += [str(words["recency"][min(2, score.recency_points)])]
-    joined = str(words["join"]).join(reason for reason in reasons if reason)
-    return str(words["sentence"]).format(score=score.score, reasons=joined)
+    *first, last = [reason for reason in reasons if reason]
+    joined = str(words["last"]).join([str(words["join"]).join(first), last]) if first else last
+    return str(words[form]).format(score=score.score, reasons=joined)
 
 
 def kind_of(text: str, language: str) -> str:

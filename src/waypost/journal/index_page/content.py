@@ -81,6 +81,7 @@ class IndexContent:
     person: tuple[PersonLine, ...] = ()  # by slot
     ongoing: tuple[PersonLine, ...] = ()  # what happened and is due, newest first
     preferences: tuple[SourcedLine, ...] = ()
+    milestones: tuple[PersonLine, ...] = ()  # what happened and matters for good, newest first
     has_preferences: bool = False  # the file exists
     projects: tuple[RecurringTopic, ...] = ()
     days: tuple[Day, ...] = ()

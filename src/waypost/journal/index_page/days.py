@@ -89,8 +89,8 @@ def _importance_line(retained: Sequence[ScoredEntry], words: Phrases) -> str:
     best = max(spoken, key=lambda item: item.score.score)
     text = best.entry.held or ""
     role = role_of(best.entry.speaker, best.entry.kind)
-    reason = reason_of(best.score, text, language_at_start(text) or "en", role, words.language)
-    return f"- **{words['importance']}:** {words.level(best.score.score)}. {reason}"
+    reason = reason_of(best.score, text, language_at_start(text) or "en", role, words.language, form="after_level")
+    return f"- **{words['importance']}:** {words.level(best.score.score)}, {reason}"
 
 
 def _day_title(day: Day, name: str, words: Phrases) -> str:

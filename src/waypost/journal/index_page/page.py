@@ -13,7 +13,7 @@ from waypost.journal.index_page.lines import Phrases, phrases, with_sources
 from waypost.journal.layout import PREFERENCES, Month, Week
 
 MOST_LINES = 300
-MOST_PREFERENCES, MOST_PROJECTS, MOST_ONGOING = 30, 10, 8
+MOST_PREFERENCES, MOST_MILESTONES, MOST_PROJECTS, MOST_ONGOING = 30, 12, 10, 8
 MOST_WEEKS, MOST_MONTHS, MOST_YEARS = 6, 14, 30
 
 
@@ -64,7 +64,7 @@ def _dates(sheet: IndexContent, words: Phrases) -> Iterator[str]:
 
 
 def _personal(sheet: IndexContent, words: Phrases) -> Iterator[str]:
-    if not (sheet.person or sheet.preferences or sheet.projects or sheet.has_preferences):
+    if not (sheet.person or sheet.preferences or sheet.milestones or sheet.projects or sheet.has_preferences):
         return
     yield from (f"## {words['personal']}", "")
     yield from _person(sheet.person, words)
@@ -73,6 +73,10 @@ def _personal(sheet: IndexContent, words: Phrases) -> Iterator[str]:
         yield from (_bullet(preference) for preference in sheet.preferences[:MOST_PREFERENCES])
         if sheet.has_preferences:
             yield f"- [{words['all_preferences']}]({PREFERENCES})"
+        yield ""
+    if sheet.milestones:
+        yield from (f"### {words['milestones']}", "")
+        yield from (_person_line("- ", line, words) for line in sheet.milestones[:MOST_MILESTONES])
         yield ""
     if sheet.projects:
         yield from (f"### {words['projects']}", "")

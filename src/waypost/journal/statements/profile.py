@@ -15,7 +15,9 @@ from typing import Literal
 from waypost.journal.statements.recognise import SpokenStatement, main_statement, statements_of
 from waypost.journal.topics.similarity import topic_terms
 
-Slot = Literal["name", "home", "work", "languages", "birthday", "family", "health", "goal", "status"]
+Slot = Literal[
+    "name", "home", "work", "languages", "birthday", "people", "family", "health", "goal", "preference", "status"
+]
 SINGLE: tuple[Slot, ...] = ("name", "home", "work", "languages", "birthday")  # the newest value holds
 _HAPPENED = ("event", "result", "progress", "decision")
 _CARE = re.compile(
@@ -50,6 +52,7 @@ def personal_facts(text: str, language: str, memory_id: str, day: date) -> list[
             value = _value(slot, sentence, language)
             if value:
                 facts.append(PersonalFact(slot, value, memory_id, day))
+        facts += [PersonalFact("people", value, memory_id, day) for value in _people(sentence, language)]
         other = _list_slot(statement)
         if other is not None:
             facts.append(PersonalFact(other, sentence, memory_id, day))
@@ -59,6 +62,8 @@ def personal_facts(text: str, language: str, memory_id: str, day: date) -> list[
 def _list_slot(statement: SpokenStatement) -> Slot | None:
     if statement.kind == "goal":
         return "goal"
+    if statement.kind == "preference" and not _CARE.search(statement.sentence):
+        return "preference"
     if statement.kind in ("fact", "preference", "promise") and _CARE.search(statement.sentence):
         return "health"
     lasting = statement.is_milestone or statement.kind == "fact"
@@ -97,6 +102,12 @@ def _value(slot: str, sentence: str, language: str) -> str:
         if match:
             return match["value"].strip(" .")
     return ""
+
+
+def _people(sentence: str, language: str) -> list[str]:
+    """People that a sentence introduces: "Husband: Dieter"."""
+    matches = (match for pattern in _patterns(language)["people"] for match in pattern.finditer(sentence))
+    return list(dict.fromkeys(f"{match['relation'].capitalize()}: {match['value']}" for match in matches))
 
 
 @cache

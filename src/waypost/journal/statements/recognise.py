@@ -6,7 +6,7 @@ Rules decide by word lists (`data/statements_<language>.toml`). Questions, comma
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Literal
@@ -32,7 +32,7 @@ _KINDS: tuple[tuple[StatementKind, tuple[str, ...], tuple[str, ...], str], ...] 
     ("promise", ("promise",), (), ""),
     ("decision", ("decision",), ("decision",), ""),
     ("preference", ("preference",), ("preference",), "not_preference"),
-    ("fact", ("fact",), ("trait",), ""),
+    ("fact", ("fact",), ("trait",), "not_fact"),
     ("promise", ("appointment",), ("keep",), ""),
     ("remark", ("mood",), (), ""),
     ("result", ("result",), (), ""),
@@ -43,7 +43,9 @@ _CACHED = 20_000
 _FEWEST_WORDS = 3  # of an event without a number or an area
 _FEWEST_WITH_NUMBER = 2
 _SHORT_THANKS = 7  # words; longer thanks also state something
+_LEAST_EVENT = 8  # words of a remark that also says what happened
 _DIGIT = re.compile(r"\d")
+JOY = re.compile("!!|[🎉🥳🎊💍🎓👶💙🩷🏆🥇😭]")  # beside few words: they announce something
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class SpokenStatement:
     sentence: str  # as written
     area: Area | None = None
     is_milestone: bool = False  # an event that changes a life
+    is_real: bool = True  # not imagined, joked or denied
 
     @property
     def rank(self) -> tuple[bool, int]:
@@ -75,13 +78,22 @@ def statements_of(text: str, language: str) -> tuple[SpokenStatement, ...]:
         for sentence in sentences_of(text, language)
         if not sentence.asks or _is_lasting_wish(sentence, language)
     )
-    return tuple(statement for statement in statements if statement is not None)
+    stated = tuple(statement for statement in statements if statement is not None)
+    if _statement_words(language).lists["denied"].search(text.lower()):  # none of it holds without the denial
+        return tuple(replace(statement, kind="remark", is_milestone=False, is_real=False) for statement in stated)
+    return stated
 
 
 def main_statement(text: str, language: str) -> SpokenStatement | None:
     """The statement that matters most, or None if the text only asks or chats."""
     statements = statements_of(text, language)
     return max(statements, key=lambda statement: statement.rank) if statements else None
+
+
+def is_event(text: str, language: str) -> bool:
+    """Whether a text states what happened, which is no preference, however important."""
+    statement = main_statement(text, language)
+    return statement is not None and (statement.is_milestone or statement.kind in ("event", "result", "progress"))
 
 
 def _is_lasting_wish(sentence: UtteranceSentence, language: str) -> bool:
@@ -94,10 +106,16 @@ def _is_lasting_wish(sentence: UtteranceSentence, language: str) -> bool:
 
 def _statement(sentence: UtteranceSentence, language: str) -> SpokenStatement | None:
     own = _statement_words(language)
-    milestone = _milestone(own, sentence.text)
+    milestone = None if own.lists["hearsay"].search(sentence.text) else _milestone(own, sentence.text)
     if milestone is None and _is_small_talk(sentence, language):
         return None
+    if own.lists["unreal"].search(sentence.text):
+        return SpokenStatement("remark", sentence.written, _area(own, sentence.text), is_real=False)
+    if own.lists["hearsay"].search(sentence.text):
+        return SpokenStatement("event", sentence.written)
     kind = _kind(own.lists, importance_words(language), sentence.text)
+    if kind == "remark" and sentence.words >= _LEAST_EVENT and _area(own, sentence.text):
+        kind = "remark" if own.lists["mood"].search(sentence.text) else "event"
     if kind == "promise" and milestone and not own.lists["promise"].search(sentence.text):
         kind = "event"  # with a date
     if milestone is None or kind in ("goal", "promise"):  # wished or promised: it has not happened yet
@@ -135,7 +153,8 @@ def _is_small_talk(sentence: UtteranceSentence, language: str) -> bool:
         return True
     rest = words["pleasant"].sub(" ", sentence.text)
     left = [word for word in rest.split() if any(map(str.isalnum, word))]
-    return len(left) < _FEWEST_WORDS and not _statement_words(language).areas["any"].search(sentence.text)
+    fewest = _FEWEST_WITH_NUMBER if JOY.search(sentence.text) else _FEWEST_WORDS
+    return len(left) < fewest and not _statement_words(language).areas["any"].search(sentence.text)
 
 
 def _area(own: _StatementWords, text: str) -> Area | None:

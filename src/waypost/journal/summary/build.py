@@ -89,7 +89,7 @@ class SummarySections:
         self.answers = answer_indices(self.items)
         strongest = sorted(range(len(self.items)), key=lambda index: (-self.items[index].weight, index))
         worthy = [index for index in strongest if belongs(self.items[index], self.period)]
-        worthy = worthy or [index for index in strongest if self.items[index].kind == "remark"]
+        worthy = worthy or [index for index in strongest if self.items[index].is_remark]
         self.worthy = sorted(worthy[:_MOST_CANDIDATES])
         verbatim = [index for index, item in enumerate(self.items) if must_stay(item, self.measure)]
         needed = {*self.worthy, *verbatim, *(strongest_of_months(self.items) if isinstance(self.period, int) else ())}

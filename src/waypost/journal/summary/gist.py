@@ -20,12 +20,13 @@ WHOLE = 220  # characters; a shorter entry is not cut
 LONGEST_SENTENCE = 260
 MOST_SENTENCES = 2000  # ranked against each other
 _SENTENCES_OF_ONE = 12  # per entry in the ranking
-_RICH = 7  # least score of a long entry that keeps three sentences
+_RICH = 7  # least score of a long entry that keeps three sentences, as do statements of people
 _LEAST_WORDS = 4
 _LEAST_NEW = 2  # stems that an answer must add
 _SHORT = 80  # characters; longer thanks also say for what
 _REAL_ANSWER = 3  # sentences; so long an answer says more than "noted"
 _CENTRAL = 0.1  # how much being central to the period counts beside the weight of an item
+_OF_LIFE = 0.3  # more for a sentence about family, health, work, money or a journey
 _LATER_COST = 0.04  # for each sentence further back in its entry
 
 
@@ -56,15 +57,22 @@ def gists_of(
     pool.sort()
     wishes = [items[index].score / 10 - _LATER_COST * number for index, number, _ in pool]
     ranks = textrank(likeness([text for _, _, text in pool]), wishes)
+    of_life = {index: _sentences_of_life(items[index]) for index in indices}
     ranked: dict[int, list[tuple[float, int]]] = {index: [] for index in indices}
     for rank, (index, number, _) in zip(ranks, pool, strict=True):
-        ranked[index].append((round(rank - _LATER_COST * number, 5), -number))
+        worth = rank - _LATER_COST * number + (_OF_LIFE if own[index][number] in of_life[index] else 0.0)
+        ranked[index].append((round(worth, 5), -number))
     texts, worths = {}, {}
     for index in indices:
         best = sorted(ranked[index], reverse=True)[: _how_many(items[index], own[index])]
         texts[index] = _join([clip(own[index][at], LONGEST_SENTENCE) for at in sorted(-at for _, at in best)])
         worths[index] = round(items[index].weight / 10 + _CENTRAL * (best[0][0] if best else 0.0), 5)
     return Gists(texts, worths)
+
+
+def _sentences_of_life(item: SummaryItem) -> set[str]:
+    texts = [statement.sentence for statement in item.statements if statement.area is not None]
+    return {sentence for text in texts for sentence in (text, f"{text}.")}
 
 
 def _join(parts: Sequence[str]) -> str:
@@ -76,7 +84,7 @@ def _join(parts: Sequence[str]) -> str:
 def _how_many(item: SummaryItem, own: Sequence[str]) -> int:
     if sum(map(len, own)) <= WHOLE:
         return len(own)
-    return 3 if item.score >= _RICH else 1
+    return 3 if item.score >= _RICH or item.informs else 1
 
 
 def _informative_sentences(item: SummaryItem, words: SummaryWords, *, asks: bool) -> list[str]:

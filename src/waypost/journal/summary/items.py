@@ -1,17 +1,19 @@
 """The input of a summary: entries in order, without repetitions, and which of them must stay word for word."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
 from waypost.journal.roles import role_of
-from waypost.journal.statements.recognise import Area, SpokenStatement, StatementKind, statements_of
+from waypost.journal.statements.recognise import JOY, Area, SpokenStatement, StatementKind, statements_of
 from waypost.journal.wording import language_at_start
 from waypost.model.journal import Entry, ScoredEntry, mark_of
 from waypost.text.normal import fingerprint_text
 
 _ENDS = '.!?…:;"”»“)'
 _AREA_WEIGHT: dict[Area, float] = {"family": 0.5, "personal": 0.5, "work": 0.3, "money": 0.3, "travel": 0.3}
+_SHOUTED = re.compile(r"\b[A-ZÄÖÜА-ЯЁ]{4,}\W+(?:[A-ZÄÖÜА-ЯЁ]{2,}\W+){0,2}[A-ZÄÖÜА-ЯЁ]{4,}\b")
 _HAPPENED = ("event", "result", "progress", "remark")  # retold in short; other kinds are kept word for word
 HELPING = 2  # least score of an entry that may support a topic
 DECISION, MARKED = 2, 2  # points for relevance, and for being called important
@@ -50,6 +52,11 @@ class SummaryItem:
         return self.kind not in (None, "remark")
 
     @property
+    def is_remark(self) -> bool:
+        """Whether it may represent a time without news: a remark about something real."""
+        return self.kind == "remark" and all(statement.is_real for statement in self.statements)
+
+    @property
     def statement_text(self) -> str:
         """What it states, in its own words, without questions, greetings and moods."""
         lasting = [statement.sentence for statement in self.statements if statement.kind != "remark"]
@@ -66,7 +73,13 @@ class SummaryItem:
         if self.main is None:
             return float(self.score)
         milestone = 1 + _AREA_WEIGHT.get(self.main.area or "personal", 0.0) if self.main.is_milestone else 0.0
-        return self.score + milestone + (0.3 if "!" in self.text else 0.0) - (1.0 if self.kind == "fact" else 0.0)
+        emphasis = 1.0 if self.is_announced else 0.3 if "!" in self.text else 0.0
+        return self.score + milestone + emphasis - (1.0 if self.kind == "fact" else 0.0)
+
+    @property
+    def is_announced(self) -> bool:
+        """Whether somebody proclaims it: "BOUGHT THE TRUCK!!!" """
+        return self.informs and bool(JOY.search(self.text) or _SHOUTED.search(self.text))
 
     @property
     def day(self) -> date:

@@ -40,12 +40,13 @@ def measure_of(period: Period) -> Measure:
 def belongs(item: SummaryItem, period: Period) -> bool:
     """What states something, and what is important for another reason. A score never empties a page.
 
-    A year's page is for events that change a life, and for lasting kinds.
+    A year's page is for events that change a life or are proclaimed, and for lasting kinds.
     """
     if item.score >= measure_of(period).least:
         return True
     is_milestone = item.main is not None and item.main.is_milestone
-    return is_milestone or item.kind in _OF_A_YEAR if isinstance(period, int) else item.informs
+    is_of_a_year = is_milestone or item.is_announced or item.kind in _OF_A_YEAR
+    return is_of_a_year if isinstance(period, int) else item.informs
 
 
 def must_stay(item: SummaryItem, measure: Measure) -> bool:

@@ -32,7 +32,10 @@ def is_supported(sentence: str, source: str) -> bool:
         return True
     if len(said & _content(source, language)) < _LEAST_COVERED * len(said):
         return False
-    return _denies(sentence, language) in _denials_of_nearest(source, said, language)
+    denials = _denials(sentence, language)
+    if denials > _denials(source, language):  # "it is not true that nobody came" denies once more
+        return False
+    return (denials > 0) in {count > 0 for count in _denials_of_nearest(source, said, language)}
 
 
 def is_grounded(text: str, source: str) -> bool:
@@ -73,16 +76,16 @@ def _content(text: str, language: str) -> set[str]:
     return {stem for stem in terms.stems if stem not in stops and len(stem) > 1 and not stem.isdigit()}
 
 
-def _denials_of_nearest(source: str, said: set[str], language: str) -> set[bool]:
-    """Whether the sentences of the source that share most words with the statement deny something."""
+def _denials_of_nearest(source: str, said: set[str], language: str) -> set[int]:
+    """How often the sentences of the source that share most words with the statement deny something."""
     parts = sentences(source, summary_words(language)) or [source]
     shared = [len(said & _content(part, language)) for part in parts]
-    return {_denies(part, language) for part, count in zip(parts, shared, strict=True) if count == max(shared)}
+    return {_denials(part, language) for part, count in zip(parts, shared, strict=True) if count == max(shared)}
 
 
-def _denies(text: str, language: str) -> bool:
-    words = {fold(word).replace("'", "").replace("’", "") for word in _WORD.findall(text)}
-    return not words.isdisjoint(_words(language, "denials"))
+def _denials(text: str, language: str) -> int:
+    words = [fold(word).replace("'", "").replace("’", "") for word in _WORD.findall(text)]
+    return sum(word in _words(language, "denials") for word in words)
 
 
 @cache

@@ -4,13 +4,14 @@ A label is in the language of most of the utterances. It is two words that often
 the most specific word. A second word joins it if most of the utterances contain it.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
 from waypost.journal.topics.similarity import Subject, Vocabulary
-from waypost.text.keywords import keyword_terms
+from waypost.text.keywords import keyword_terms, stop_words
 
 LABEL_WORDS = 2
 SHARED = 0.5  # share of the utterances with a second word, so that it describes the topic and not one of them
@@ -20,6 +21,7 @@ _MOST_EXAMINED = 12  # utterances searched for spellings and phrases
 _LONGEST_LABEL_WORD = 40
 _CACHED = 2000  # utterances: one maintenance run labels the same topics many times
 _LONGEST_TEXT = 2000
+_PRONOUNS = frozenset(("меня", "мне", "мной", "моя", "мой", "её", "себя", "нас"))  # beside the stop words
 _AROUND = ".,;:!?…()[]{}<>\"'*_“”„«»`"
 
 
@@ -31,7 +33,7 @@ def label_of(subjects: Sequence[Subject], words: Vocabulary, indices: Sequence[i
     best = sorted(weights, key=lambda term: (-weights[term], term))[:_CANDIDATES]
     examined = [index for index in members if any(term in words.terms[index] for term in best)][:_MOST_EXAMINED]
     spellings = _spellings(subjects, examined, best)
-    usable = [term for term in best if spellings.get(term)]
+    usable = [term for term in best if spellings.get(term) and _names(subjects, examined, spellings[term])]
     if not usable:
         return ""
     if phrase := _phrase(subjects, words, examined, usable[0]):
@@ -51,6 +53,17 @@ def _in_one_language(subjects: Sequence[Subject], indices: Sequence[int]) -> lis
         return list(indices)
     most = min(counts, key=lambda language: (-counts[language], language))
     return [index for index in indices if subjects[index].language in (most, "")]
+
+
+def _names(subjects: Sequence[Subject], indices: Sequence[int], spelling: str) -> bool:
+    """Whether a word can name a topic: no pronoun or interjection, and in German a noun, which has a capital letter."""
+    language = next((subjects[index].language for index in indices if subjects[index].language), "")
+    if spelling.casefold() in _PRONOUNS or spelling.casefold() in stop_words(language):
+        return False
+    if language != "de" or not spelling.isalpha():
+        return True
+    inside = re.compile(rf"[^.!?…\s]\s+\W{{0,2}}{re.escape(spelling)}(?!\w)")  # not at the start of a sentence
+    return spelling[0].isupper() and any(inside.search(subjects[index].text[:_LONGEST_TEXT]) for index in indices)
 
 
 def _is_part(word: str, other: str) -> bool:

@@ -212,6 +212,19 @@ def test_other_memories_of_the_home_by_their_ids(served: Any, open_memory: Calla
 
 
 @pytest.mark.slow
+def test_a_persons_memory_is_created_once_and_then_used(served: Any, problem: Any) -> None:
+    problem(served.reader.post("/api/v1/spaces", json={"person": "4711"}), 403)
+    made = served.agent.post("/api/v1/spaces", json={"person": "4711"})
+    again = served.agent.post("/api/v1/spaces", json={"person": "4711"})
+    assert (made.status_code, made.json()["kind"], made.json()["name"]) == (201, "person", "4711")
+    assert (again.status_code, again.headers["location"]) == (200, made.headers["location"])
+    turn = {"kind": "conversation", "session": "s", "speaker": "user", "text": "I live in Lisbon"}
+    served.agent.post(f"{made.headers['location']}/memories", json=turn)
+    assert served.reader.get(f"{made.headers['location']}/status").json()["memories"] == 1
+    assert served.reader.get(f"{HERE}/status").json()["memories"] == 0
+
+
+@pytest.mark.slow
 def test_the_audit_by_pages(served: Any, problem: Any) -> None:
     ids = [served.remember(text) for text in ("First thing", "Second thing that is other", "Third one about cheese")]
     whole = served.reader.get(f"{HERE}/audit").json()["entries"]

@@ -1,5 +1,6 @@
 """Condensing from end to end: real files, a real index, a clock that is told to go on."""
 
+import errno
 import gzip
 import threading
 from datetime import date
@@ -23,13 +24,14 @@ from tests.flows.journal.days import (
 )
 
 from waypost import Memory
-from waypost.errors import LlmUnavailable, StoreReadOnly
+from waypost.errors import LlmUnavailable, StoreFull, StoreReadOnly
 from waypost.flows.journal.condense import run_state
 from waypost.flows.journal.condense.run import LOCK
 from waypost.flows.journal.condense.texts import summary_of
 from waypost.flows.journal_files.log import events
 from waypost.journal.files import JournalFolder
 from waypost.journal.markdown import parse_page
+from waypost.system import platform
 from waypost.system.platform import try_lock
 
 
@@ -391,13 +393,45 @@ def test_every_decision_about_worth_is_logged(memory: Memory, clock: TestClock) 
 
 def test_what_a_killed_writer_left_is_swept_up(memory: Memory, clock: TestClock) -> None:
     days(memory, clock, 1)
-    ours = root_of(memory) / "daily" / ".2026-01-12.md.123.0123abcd.tmp"
-    other = root_of(memory) / "daily" / ".note.swp"
-    ours.write_text("half", "utf-8")
-    other.write_text("an editor's", "utf-8")
+    root = root_of(memory)
+    names = ("daily/.2026-01-12.md", "backups/.memory.sources", "backups/.memory.md.backup.20260112.gz")
+    ours = [root / f"{name}.123.0123abcd.tmp" for name in names]
+    other = root / "daily" / ".note.swp"
+    (root / "backups").mkdir(exist_ok=True)
+    for path in (*ours, other):
+        path.write_text("half", "utf-8")
     condensed(memory)
-    assert not ours.exists()
+    assert [path.name for path in ours if path.exists()] == []
     assert other.exists()
+
+
+@pytest.mark.slow
+def test_a_disk_that_is_full_at_any_file_loses_nothing(
+    memory: Memory, clock: TestClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = days(memory, clock, 10)
+    clock.now = at_four(START + DAY * 130)
+    place = platform.place_file
+    stopped = 0
+    for written in range(60):
+        left = [written]
+
+        def place_while_there_is_room(temporary: Path, path: Path, *, replace: bool, left: list[int] = left) -> bool:
+            left[0] -= 1
+            if left[0] < 0:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return place(temporary, path, replace=replace)
+
+        monkeypatch.setattr(platform, "place_file", place_while_there_is_room)
+        try:
+            condensed(memory)
+        except StoreFull:
+            stopped += 1
+        monkeypatch.setattr(platform, "place_file", place)
+        assert lost(root_of(memory), words) == []
+        if left[0] >= 0:
+            break
+    assert stopped >= 2 and names(memory, "monthly/")
 
 
 def test_entries_are_on_the_month_and_year_page_of_their_own_date(memory: Memory, clock: TestClock) -> None:

@@ -2,10 +2,10 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 
-from waypost.faces.rest.bodies import Fixing
-from waypost.faces.rest.caller import HERE, Anybody, Reader, Writer
+from waypost.faces.rest.bodies import Fixing, NewPerson
+from waypost.faces.rest.caller import HERE, Anybody, Anywhere, Reader, Writer
 from waypost.faces.rest.listing import Cursor, read_cursor
 from waypost.faces.rest.parameters import ID, CursorText, Limit
 from waypost.faces.rest.problems import ProblemError
@@ -24,6 +24,15 @@ def spaces(access: Anybody) -> dict[str, Any]:
     readable = [entry for entry in catalog.entries() if access.identity.opens(entry.space_id)]
     here = catalog.here if readable and access.identity.opens(catalog.here) else None
     return {HERE: here, "spaces": [entry.to_json() for entry in readable]}
+
+
+@router.post("", status_code=201)
+def create_person(access: Anywhere, given: NewPerson, response: Response) -> dict[str, Any]:
+    """Create a person's memory, such as one for each user of an assistant. 200: it exists. Needs a token for all memories."""
+    entry, is_new = access.services.spaces.create_person(access.identity.caller, given.person)
+    response.status_code = 201 if is_new else 200
+    response.headers["Location"] = f"/api/v1/spaces/{entry.space_id}"
+    return entry.to_json()
 
 
 @router.get("/{space}")

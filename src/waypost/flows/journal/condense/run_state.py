@@ -16,6 +16,7 @@ from waypost.errors import StoreBusy, StoreFull, WaypostError
 from waypost.flows.journal.condense.scores import EntryScores
 from waypost.flows.journal.condense.texts import SummaryText, SummaryWriter, open_writer, summary_of
 from waypost.flows.journal.see_also import see_also
+from waypost.flows.journal_files.index_file import BACKUPS
 from waypost.flows.journal_files.reconcile import changes_by_waypost
 from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
@@ -31,7 +32,7 @@ from waypost.model.journal import Entry, ScoredEntry, mark_of
 CONDENSED_AT = time(4)  # local time: when steps are due, and as of when entries are scored
 FATAL = (StoreBusy, StoreFull)  # no other file could be written either
 _MARKS = "journal_condensed"
-_UNFINISHED = re.compile(r"\..+\.md(?:\.gz)?\.\d+\.[0-9a-f]{8}\.tmp")
+_UNFINISHED = re.compile(r"\..+\.(?:md(?:\.backup\.\d{8})?(?:\.gz)?|sources)\.\d+\.[0-9a-f]{8}\.tmp")
 
 
 class ChangedMeanwhile(Exception):
@@ -157,7 +158,7 @@ class CondenseRun:
         """Remove unfinished files of killed processes. Writers hold the journal's lock."""
         folder = self.folder
         with folder.locked():
-            for place in (folder.root, *(folder.root / name for name in layout.FOLDERS)):
+            for place in (folder.root, *(folder.root / name for name in (*layout.FOLDERS, BACKUPS))):
                 if place.is_dir() and not place.is_symlink():
                     for left in place.glob(".*.tmp"):
                         if _UNFINISHED.fullmatch(left.name):
