@@ -14,7 +14,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
-from tests.made_once import made_once
+from tests.made_once import made_once, make_spare
 from tests.postgres_server import Postgres
 
 from waypost import config
@@ -302,6 +302,7 @@ def prepare(dsn: str) -> None:
     from waypost.store.postgres.store import spaces_in
 
     spaces_in(dsn)
+    make_spare(dsn)
     release(dsn)
 
 

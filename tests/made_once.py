@@ -4,6 +4,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,14 @@ from waypost.config import Settings
 from waypost.embed import weights
 from waypost.embed.protocol import Engine
 from waypost.embed.registry import open_engine
+from waypost.model.time import to_micros, utc_now
 from waypost.store.sqlite.store import DATABASE_NAME, SqliteStore
 
 
 @contextmanager
 def made_once() -> Iterator[None]:
     with ExitStack() as stack:
-        for one in (hashed(), copied(), loaded()):
+        for one in (hashed(), copied(), renamed(), loaded()):
             stack.enter_context(one)
         yield
 
@@ -81,6 +83,49 @@ def _place(made: bytes, folder: Path) -> None:
         pass
     finally:
         os.unlink(name)
+
+
+SPARE = "spare_space"  # a schema of a database of the tests that the first new space takes over
+SPARE_IS_MINE = "SELECT count(*) FROM pg_namespace WHERE nspname = $1 AND nspowner = current_user::regrole"
+FUNCTIONS = (
+    "SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)"
+)
+
+
+def make_spare(dsn: str) -> None:
+    """Migrate an empty schema for the first space of a database, or of its copies."""
+    from waypost.store.postgres.connection import connections
+    from waypost.store.postgres.schema import migrate
+
+    pool = connections(dsn)
+    with pool.lend("BEGIN") as connection:
+        connection.begin(f"SET LOCAL search_path = {SPARE}, public, pg_temp")
+        migrate(connection, SPARE, pool.shown, utc_now())
+        connection.begin("COMMIT")
+
+
+@contextmanager
+def renamed() -> Iterator[None]:
+    """Start the first PostgreSQL space of a prepared database with its spare schema: migrations take longer than the
+    rest of most tests. Later spaces, and other processes, still run them."""
+    from waypost.store.postgres import schema as schemas
+    from waypost.store.postgres.connection import ServerConnection
+
+    really = schemas.migrate
+
+    def migrate(connection: ServerConnection, schema: str, place: str, now: datetime) -> bool:
+        is_new = schemas.missing(connection, schema, place) == list(schemas.MIGRATIONS)
+        if not is_new or not connection.execute(SPARE_IS_MINE, (SPARE,)).fetchall()[0][0]:
+            return really(connection, schema, place, now)
+        connection.execute(f"ALTER SCHEMA {SPARE} RENAME TO {schema}")
+        connection.execute(f"UPDATE {schema}.migrations SET applied_at = $1", (to_micros(now),))
+        for (signature,) in connection.execute(FUNCTIONS, (schema,)).fetchall():
+            connection.begin(f"ALTER FUNCTION {signature} SET search_path FROM CURRENT")
+        return True
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("waypost.store.postgres.store.migrate", migrate)
+        yield
 
 
 _engines: dict[object, Engine] = {}
