@@ -138,6 +138,8 @@ def report(results: Results, sizes: tuple[int, ...], names: list[str]) -> str:
     parts = [
         "Recall, warm, with embedding the question: p50 / p95 in ms",
         table(head, [row(system, both("recall")) for system in systems]),
+        "The same, CPU of the process for each question in ms",
+        table(head, [row(system, lambda found, _: figure(found, "recall_cpu_ms")) for system in systems]),
         "One memory written and recallable, with embedding it: p50 / p95 in ms",
         table(head, [row(system, both("write")) for system in systems]),
         "Ingest in seconds, with embedding (peers: the engine's rate on 2,000 of these texts; 200,000: vectors are given)",

@@ -19,6 +19,7 @@ from benchmarks.clock import (
     each,
     folder_bytes,
     percentiles,
+    recall_round,
     resident_mb,
     seconds,
 )
@@ -133,7 +134,7 @@ def _ask_and_write(memory: Memory, texts: list[str], size: int) -> Figures:
     asked = corpus.questions(texts[:2000], QUESTIONS)
     memory.remember("The deployment runs on Tuesday.", kind="note")  # the engine is loaded, whatever came before
     memory.recall(asked[0], K)
-    recall = [percentiles(each(lambda q: memory.recall(q, K), asked), "recall") for _ in range(ROUNDS)]
+    recall = [recall_round(lambda q: memory.recall(q, K), asked) for _ in range(ROUNDS)]
     figures = best_round(recall) | {"disk_bytes": folder_bytes(memory.space.folder) / size}
     spare = texts[REAL:]
     rounds = [
@@ -179,9 +180,7 @@ def peer(name: str, size: int, folder: Path) -> Figures:
     figures = {"ingest_s": seconds(ingest)}
     asked = corpus.questions(texts[:2000], QUESTIONS)
     store.search(engine.embed_question(asked[0]), K)
-    recall = [
-        percentiles(each(lambda q: store.search(engine.embed_question(q), K), asked), "recall") for _ in range(ROUNDS)
-    ]
+    recall = [recall_round(lambda q: store.search(engine.embed_question(q), K), asked) for _ in range(ROUNDS)]
     figures |= best_round(recall) | {"disk_bytes": folder_bytes(folder) / size}
     spare = texts[REAL:]
     rounds = [
