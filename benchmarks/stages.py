@@ -38,6 +38,7 @@ SPARE = 400  # further real texts, for single writes
 BATCH = 1000
 QUESTIONS = 100
 ROUNDS = 3
+TURNS_OF_EACH = 5  # rounds of questions to Waypost and to a peer beside it
 WRITES = 60
 K = 10
 TURNS = 20  # in a session
@@ -192,6 +193,33 @@ def peer(name: str, size: int, folder: Path) -> Figures:
     return figures | best_round(rounds) | {"writes_found": found / WRITES}
 
 
+def beside(name: str, project: Path, folder: Path) -> Figures:
+    """Recall of Waypost and of a peer on filled stores, in turns in one process: the fairest ratio on a busy machine."""
+    from benchmarks.peers.table import open_peer
+
+    texts: list[str] = json.loads((CACHE / "texts.json").read_text("utf-8"))
+    engine, store, memory = minilm(), open_peer(name, folder), Memory.open(project)
+    memory.remember("The deployment runs on Tuesday.", kind="note")  # the engine is loaded, whatever came before
+    asked = corpus.questions(texts[:2000], QUESTIONS)
+    asks = {"waypost": lambda q: memory.recall(q, K), name: lambda q: store.search(engine.embed_question(q), K)}
+    for ask in asks.values():
+        recall_round(ask, asked[:5])
+    rounds: dict[str, list[Figures]] = {system: [] for system in asks}
+    for _ in range(TURNS_OF_EACH):
+        for system, ask in asks.items():
+            rounds[system].append(recall_round(ask, asked))
+    figures = {
+        f"{system}_{figure}": min(each_round[figure] for each_round in rounds[system])
+        for system in asks
+        for figure in rounds[system][0]
+    }
+    ratios = {
+        f"ratio_{figure}": figures[f"waypost_{figure}"] / figures[f"{name}_{figure}"]
+        for figure in ("recall_p50_ms", "recall_cpu_ms")
+    }
+    return figures | ratios
+
+
 def read_peer(name: str, folder: Path) -> Figures:
     from benchmarks.peers.table import open_peer
 
@@ -257,6 +285,8 @@ def main(stage: str, *given: str) -> Figures:
             return read_waypost(Path(project))
         case "peer", (name, size, folder):
             return peer(name, int(size), Path(folder))
+        case "beside", (name, project, folder):
+            return beside(name, Path(project), Path(folder))
         case "read-peer", (name, folder):
             return read_peer(name, Path(folder))
         case "cold-peer", (name, folder, question):
