@@ -27,6 +27,15 @@ def percentiles(milliseconds: Sequence[float], name: str) -> Figures:
     return {f"{name}_p50_ms": ordered[len(ordered) // 2], f"{name}_p95_ms": ordered[int(len(ordered) * 0.95)]}
 
 
+def recall_round(ask: Callable[[str], Any], questions: Sequence[str]) -> Figures:
+    """Times of one round of questions, and the CPU that the process takes for each: busy machines change it less."""
+    started = time.process_time()
+    milliseconds = each(ask, questions)
+    return percentiles(milliseconds, "recall") | {
+        "recall_cpu_ms": (time.process_time() - started) * 1000 / len(questions)
+    }
+
+
 def best_round(rounds: Sequence[Figures]) -> Figures:
     """The quietest round: others use the machine too."""
     return min(rounds, key=lambda figures: next(iter(figures.values())))

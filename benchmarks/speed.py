@@ -67,6 +67,10 @@ class Bench:
             self.stage(f"waypost {size}", "waypost", size, self.project(str(size)))
         self.stage(f"waypost {MIDDLE}", "read-waypost", self.project(str(MIDDLE)))
         for name in names:
+            for size in sizes:
+                self.stage(
+                    f"beside {name} {size}", "beside", name, self.project(str(size)), self.work / f"{name}-{size}"
+                )
             self.stage(f"{name} {MIDDLE}", "read-peer", name, self.work / f"{name}-{MIDDLE}")
         self.lengths()
         self.starts(names)
@@ -138,6 +142,10 @@ def report(results: Results, sizes: tuple[int, ...], names: list[str]) -> str:
     parts = [
         "Recall, warm, with embedding the question: p50 / p95 in ms",
         table(head, [row(system, both("recall")) for system in systems]),
+        "The same, CPU of the process for each question in ms",
+        table(head, [row(system, lambda found, _: figure(found, "recall_cpu_ms")) for system in systems]),
+        "Times of Waypost, by time (by CPU), asked in turns with a peer in one process",
+        table(head, [_beside(results, name, sizes) for name in names]),
         "One memory written and recallable, with embedding it: p50 / p95 in ms",
         table(head, [row(system, both("write")) for system in systems]),
         "Ingest in seconds, with embedding (peers: the engine's rate on 2,000 of these texts; 200,000: vectors are given)",
@@ -162,6 +170,18 @@ def report(results: Results, sizes: tuple[int, ...], names: list[str]) -> str:
         _lengths(results),
     ]
     return "\n".join(parts)
+
+
+def _beside(results: Results, name: str, sizes: tuple[int, ...]) -> list[str]:
+    ratios = [results.get(f"beside {name} {size}") for size in sizes]
+    form = "{:.2f}×"
+    return [
+        name,
+        *(
+            f"{figure(some, 'ratio_recall_p50_ms', form)} ({figure(some, 'ratio_recall_cpu_ms', form)})"
+            for some in ratios
+        ),
+    ]
 
 
 def _lengths(results: Results) -> str:

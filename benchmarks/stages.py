@@ -19,6 +19,7 @@ from benchmarks.clock import (
     each,
     folder_bytes,
     percentiles,
+    recall_round,
     resident_mb,
     seconds,
 )
@@ -37,6 +38,7 @@ SPARE = 400  # further real texts, for single writes
 BATCH = 1000
 QUESTIONS = 100
 ROUNDS = 3
+TURNS_OF_EACH = 5  # rounds of questions to Waypost and to a peer beside it
 WRITES = 60
 K = 10
 TURNS = 20  # in a session
@@ -133,7 +135,7 @@ def _ask_and_write(memory: Memory, texts: list[str], size: int) -> Figures:
     asked = corpus.questions(texts[:2000], QUESTIONS)
     memory.remember("The deployment runs on Tuesday.", kind="note")  # the engine is loaded, whatever came before
     memory.recall(asked[0], K)
-    recall = [percentiles(each(lambda q: memory.recall(q, K), asked), "recall") for _ in range(ROUNDS)]
+    recall = [recall_round(lambda q: memory.recall(q, K), asked) for _ in range(ROUNDS)]
     figures = best_round(recall) | {"disk_bytes": folder_bytes(memory.space.folder) / size}
     spare = texts[REAL:]
     rounds = [
@@ -179,9 +181,7 @@ def peer(name: str, size: int, folder: Path) -> Figures:
     figures = {"ingest_s": seconds(ingest)}
     asked = corpus.questions(texts[:2000], QUESTIONS)
     store.search(engine.embed_question(asked[0]), K)
-    recall = [
-        percentiles(each(lambda q: store.search(engine.embed_question(q), K), asked), "recall") for _ in range(ROUNDS)
-    ]
+    recall = [recall_round(lambda q: store.search(engine.embed_question(q), K), asked) for _ in range(ROUNDS)]
     figures |= best_round(recall) | {"disk_bytes": folder_bytes(folder) / size}
     spare = texts[REAL:]
     rounds = [
@@ -191,6 +191,33 @@ def peer(name: str, size: int, folder: Path) -> Figures:
     found = sum(text in store.search(engine.embed_question(text), K) for text in spare[:WRITES])
     store.close()
     return figures | best_round(rounds) | {"writes_found": found / WRITES}
+
+
+def beside(name: str, project: Path, folder: Path) -> Figures:
+    """Recall of Waypost and of a peer on filled stores, in turns in one process: the fairest ratio on a busy machine."""
+    from benchmarks.peers.table import open_peer
+
+    texts: list[str] = json.loads((CACHE / "texts.json").read_text("utf-8"))
+    engine, store, memory = minilm(), open_peer(name, folder), Memory.open(project)
+    memory.remember("The deployment runs on Tuesday.", kind="note")  # the engine is loaded, whatever came before
+    asked = corpus.questions(texts[:2000], QUESTIONS)
+    asks = {"waypost": lambda q: memory.recall(q, K), name: lambda q: store.search(engine.embed_question(q), K)}
+    for ask in asks.values():
+        recall_round(ask, asked[:5])
+    rounds: dict[str, list[Figures]] = {system: [] for system in asks}
+    for _ in range(TURNS_OF_EACH):
+        for system, ask in asks.items():
+            rounds[system].append(recall_round(ask, asked))
+    figures = {
+        f"{system}_{figure}": min(each_round[figure] for each_round in rounds[system])
+        for system in asks
+        for figure in rounds[system][0]
+    }
+    ratios = {
+        f"ratio_{figure}": figures[f"waypost_{figure}"] / figures[f"{name}_{figure}"]
+        for figure in ("recall_p50_ms", "recall_cpu_ms")
+    }
+    return figures | ratios
 
 
 def read_peer(name: str, folder: Path) -> Figures:
@@ -258,6 +285,8 @@ def main(stage: str, *given: str) -> Figures:
             return read_waypost(Path(project))
         case "peer", (name, size, folder):
             return peer(name, int(size), Path(folder))
+        case "beside", (name, project, folder):
+            return beside(name, Path(project), Path(folder))
         case "read-peer", (name, folder):
             return read_peer(name, Path(folder))
         case "cold-peer", (name, folder, question):
