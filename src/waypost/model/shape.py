@@ -8,6 +8,7 @@ import sys
 from array import array
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -210,6 +211,7 @@ def words_hash(words: "array[int]") -> bytes:
     return blake2b(word_bytes(words), digest_size=MEANING_BYTES).digest()
 
 
+@lru_cache(16_000)
 def word_code(text: bytes) -> int:
     """The hash of a word. Values below 256 are reserved for stand-ins such as `OWN_NAME`."""
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "little") & ~0xFF | 1 << 8

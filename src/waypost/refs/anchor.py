@@ -7,6 +7,7 @@ a sketch for similarity, and hashes of the surroundings.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b, sha256
 
 from waypost.model.shape import MEANING_BYTES
@@ -91,6 +92,7 @@ def pack(anchor: Anchor) -> bytes:
     )
 
 
+@lru_cache(2_000)  # one check reads an anchor several times
 def unpack(data: bytes) -> Anchor | None:
     """The anchor that `pack` wrote, or None if the data is invalid."""
     if len(data) < 3 or data[0] not in (_TYPED, _UNTYPED):

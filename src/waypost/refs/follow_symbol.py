@@ -48,13 +48,12 @@ def follow_symbol(anchor: Anchor, here: FileShape | None, others: OtherFiles) ->
     return (_alike_here(anchor, here, others) if here is not None else None) or CodeVerdict(DELETED)
 
 
-def follow_unchanged(anchor: Anchor, shape: FileShape) -> CodeVerdict | None:
-    """What `follow_symbol` finds if the only symbol of this name in the file is unchanged. Otherwise None.
+def follow_alone(anchor: Anchor, shape: FileShape) -> CodeVerdict | None:
+    """What `follow_symbol` finds in a file with one symbol of this name. None if that takes more than the symbol.
 
     The shape needs no other landmarks and no other words.
     """
-    verdict = None if anchor.broken else _by_name(anchor, shape, UNCHANGED)
-    return verdict if verdict is not None and verdict.state == UNCHANGED else None
+    return None if anchor.broken or anchor.many > 1 else _by_name(anchor, shape, UNCHANGED)
 
 
 def _by_name(anchor: Anchor, shape: FileShape, same: str) -> CodeVerdict | None:

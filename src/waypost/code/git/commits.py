@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -24,6 +24,42 @@ class FileCommit:
     author: str
     added: int  # lines in the given files, compared with the first parent
     removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentCommit:
+    """The commit that is checked out, with the lines it added and removed in each file."""
+
+    commit: FileCommit
+    lines: dict[str, tuple[int, int]]
+
+    def touching(self, paths: Sequence[str]) -> tuple[FileCommit, ...]:
+        """The commit, with its lines in these files. Empty if it touched none of them."""
+        counts = [self.lines[path] for path in paths if path in self.lines]
+        added, removed = sum(count[0] for count in counts), sum(count[1] for count in counts)
+        return (replace(self.commit, added=added, removed=removed),) if counts else ()
+
+
+def current_commit(root: Path, *, seconds: float = _SECONDS) -> CurrentCommit | None:
+    checkout = open_checkout(root)
+    if checkout is None:
+        return None
+    answer = checkout.ask(
+        *("log", "-1", "-z", "--format=tformat:%H%x1f%P%x1f%ct%x1f%an", "--diff-merges=first-parent", "--numstat"),
+        *("--no-renames", "--relative", "--no-notes", "--no-ext-diff", "--no-textconv", "--no-color"),
+        *("--ignore-submodules=all", "HEAD"),
+        seconds=seconds,
+    )
+    head, *stat = (answer or b"").decode("utf-8", "surrogateescape").split("\0")
+    commit = _commit_of(head)
+    rows = [row.lstrip("\n").split("\t", 2) for row in stat if row.count("\t") >= 2]
+    lines = {path: (_count(added), _count(removed)) for added, removed, path in rows}
+    return None if commit is None else CurrentCommit(commit, lines)
+
+
+def _count(text: str) -> int:
+    """The number of lines; a dash stands for a file that is no text."""
+    return int(text) if text.isdecimal() else 0
 
 
 def commits_since(root: Path, since: str, paths: Sequence[str], *, seconds: float = _SECONDS) -> tuple[FileCommit, ...]:

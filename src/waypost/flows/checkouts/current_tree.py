@@ -17,7 +17,7 @@ from waypost.code.files.reading import Unread, read_bytes
 from waypost.code.files.skip import unsafe_name
 from waypost.code.files.walk import WalkedFile, look_at, walk
 from waypost.code.git.command import GitCheckout, open_checkout
-from waypost.code.git.commits import FileCommit, commits_since
+from waypost.code.git.commits import CurrentCommit, FileCommit, commits_since, current_commit
 from waypost.code.git.history import GitHead, TreeChanges, changed_since, head, is_ancestor
 from waypost.code.git.past_files import FileAtCommit, past_files
 from waypost.code.git.renames import SECONDS, common_ancestor, earlier_paths, later_paths
@@ -362,9 +362,16 @@ class TreeNow:
     def commits_since(self, commit: str, paths: tuple[str, ...], seconds: float) -> tuple[FileCommit, ...]:
         key = (commit, paths)
         if key not in self._commits:
-            root = self._root
-            self._commits[key] = commits_since(root, commit, paths, seconds=seconds) if root is not None else ()
+            root, current = self._root, self._current_commit
+            if current is not None and current.commit.parents == (commit,):  # one call of git for all files
+                self._commits[key] = current.touching(paths)
+            else:
+                self._commits[key] = commits_since(root, commit, paths, seconds=seconds) if root is not None else ()
         return self._commits[key]
+
+    @cached_property
+    def _current_commit(self) -> CurrentCommit | None:
+        return current_commit(self._root) if self._root is not None else None
 
     def fork_from(self, commit: str) -> str:
         """The latest commit that this one and the current one share: this one itself unless another branch is here."""

@@ -230,7 +230,7 @@ def _follow_anchor(tree: "TreeNow", reference: CodeReference, last: StoredVerdic
     earlier = takewhile(lambda pin: pin.replaced_on != tree.place, reference.earlier)
     for pinned in (reference, *(_as_pinned(reference, pin) for pin in earlier)):
         pin = pin_of(pinned)
-        finding = _unchanged_symbol(tree, pin, pinned)
+        finding = _follow_alone(tree, pin, pinned)
         if finding is None:
             others = _OtherFiles(tree, pin, pinned, last)
             here = tree.shape(pin.path, typed=pin.typed)
@@ -241,16 +241,16 @@ def _follow_anchor(tree: "TreeNow", reference: CodeReference, last: StoredVerdic
     return first or CodeVerdict(UNCHECKED)
 
 
-def _unchanged_symbol(tree: "TreeNow", pin: "Pin", pinned: CodeReference) -> CodeVerdict | None:
-    """The verdict on a symbol that is as it was, without reading the rest of its file. None: `follow` finds it."""
+def _follow_alone(tree: "TreeNow", pin: "Pin", pinned: CodeReference) -> CodeVerdict | None:
+    """The verdict on a symbol that is in its file, without reading the rest of that. None: use `follow`."""
     from waypost.refs.anchor import SYMBOL, unpack
-    from waypost.refs.follow_symbol import follow_unchanged
+    from waypost.refs.follow_symbol import follow_alone
 
     anchor = unpack(pinned.anchor)
     if anchor is None or anchor.what != SYMBOL:
         return None
     shape = tree.symbol_shape(pin.path, anchor.qualified, typed=pin.typed)
-    return follow_unchanged(anchor, shape) if shape is not None else None
+    return follow_alone(anchor, shape) if shape is not None else None
 
 
 def _of_reference(finding: CodeVerdict, reference: CodeReference) -> CodeVerdict:
