@@ -305,10 +305,8 @@ class Memory:
         }  # fmt: skip
         given_options = self._handle.resolved(fields)
         options = {name: value for name, value in given_options.items() if value is not None}
-        text, reasons, effects, conditions = (
-            self._handle.id_or_text(text),
-            *([self._part(part) for part in parts] for parts in (because, leads_to, given)),
-        )
+        text = self._handle.id_or_text(text)
+        reasons, effects, conditions = ([self._part(part) for part in parts] for parts in (because, leads_to, given))
         with self._handle.own_memories(text, *reasons, *effects, *conditions, replaces):
             return flows.facts.decide.decide(
                 self.space,
@@ -323,7 +321,7 @@ class Memory:
     def _part(self, part: "flows.facts.decide.Part") -> "flows.facts.decide.Part":
         """A part of a decision, with a whole id in place of a short one."""
         if isinstance(part, tuple):
-            return self._handle.id_or_text(part[0]), *part[1:]
+            return self._handle.id_or_text(part[0]), part[1]
         return self._handle.id_or_text(part)
 
     def correct(self, memory_id: str, text: str, *, valid_from: When = None, valid_until: When = None) -> Receipt:
