@@ -341,7 +341,7 @@ _CONTAINERS = frozenset(
 def parameter_types(language: str, symbol: Symbol) -> tuple[str, ...]:
     """The last names of the types of a function's parameters, if the language writes them before names.
 
-    With "=" after the type of an optional one, and "..." after the last if it takes any number of arguments.
+    "=" follows the type of an optional parameter, "..." that of one for any number of arguments.
     """
     rules = _rules(language)
     if rules is None or rules.parameters != "before":

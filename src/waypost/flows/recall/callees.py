@@ -57,8 +57,8 @@ def _gather(
     """Add these memories and their files to what was gathered."""
     if not memory_ids:
         return
-    shown = {version.number for version in reader.memories.visible(memory_ids, view).values()}
-    sketches = reader.code.sketches(shown)
+    numbers = {version.number for version in reader.memories.visible(memory_ids, view).values()}
+    sketches = reader.code.sketches(numbers)
     paths = {sketch.path for sketch in sketches.values() if sketch.path}
     files = reader.code.files_at(paths, replace(view, collections=CODE_COLLECTIONS))
     beside = reader.code.sketches(set(files) - gathered.sketches.keys() - sketches.keys())
