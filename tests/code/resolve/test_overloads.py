@@ -60,6 +60,15 @@ def test_csharp_overloads_are_chosen_by_types() -> None:
     assert sorted((edge.lines[0], edge.target.line) for edge in calls) == [(7, 3), (8, 4), (9, 5)]
 
 
+def test_optional_and_repeated_parameters_take_fewer_or_more_arguments() -> None:
+    text = (
+        "class Box {\n  void Put(int n) {}\n  void Put(System.Func<int> f, params string[] names) {}\n"
+        '  void Put(string s, int n, bool b = false) {}\n  void Use() {\n    Put(() => 1);\n    Put("a", 2);\n    Put(3);\n  }\n}\n'
+    )
+    calls = [e for e in edges({"Box.cs": text}) if e.kind == "calls" and e.target.qualified.endswith("Put")]
+    assert sorted((edge.lines[0], edge.target.line) for edge in calls) == [(6, 3), (7, 4), (8, 2)]
+
+
 def test_types_survive_storage() -> None:
     read = outline(parse(SourceFile("a/Box.java", "java", JAVA % "box.put(12);")), JAVA)
     assert Outline.from_json(read.to_json()) == read

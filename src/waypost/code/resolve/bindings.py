@@ -33,6 +33,7 @@ _WRAPPER = re.compile(
 _MOST_WRAPPERS = 4
 DEFAULT = "default"  # the name of what a JavaScript file is, if it is imported as a whole
 RETURN = "return"  # the name under which a function's result is kept, if no type declares it
+MANY_ARGUMENTS, OPTIONAL = "...", "="  # after the type of a parameter
 MANY = "[]"  # before what each value of a list is
 EACH = "each "  # before a list whose values a variable has, one after the other
 _MANY = re.compile(
@@ -87,7 +88,7 @@ def bindings_of(parsed: Parsed, text: str, used_names: frozenset[str]) -> Iterat
     bound = _Bound()
     for place, symbol in enumerate(parsed.symbols):
         for name, written in _parameters(rules.parameters, symbol.signature, symbol.kind):
-            expression = content_expression(written)
+            expression = content_expression(written.rstrip(f"{MANY_ARGUMENTS}{OPTIONAL}"))
             bound.add(place, name, expression)
             if symbol.name in _CONSTRUCTORS and symbol.parent is not None and _IS_FIELD.search(symbol.signature):
                 bound.add(symbol.parent, name.lstrip("$"), expression)
@@ -338,15 +339,18 @@ _CONTAINERS = frozenset(
 
 
 def parameter_types(language: str, symbol: Symbol) -> tuple[str, ...]:
-    """The last names of the types of a function's parameters, if the language writes them before names."""
+    """The last names of the types of a function's parameters, if the language writes them before names.
+
+    "=" follows the type of an optional parameter, "..." that of one for any number of arguments.
+    """
     rules = _rules(language)
     if rules is None or rules.parameters != "before":
         return ()
     written = (kind for _, kind in _parameters(rules.parameters, symbol.signature, symbol.kind))
-    return tuple(_GENERIC.sub("", kind).rpartition(".")[2].rstrip("?*& ") for kind in written)
+    return tuple(_SURROUNDINGS.sub("", kind) for kind in written)
 
 
-_GENERIC = re.compile(r"<.{0,200}>")
+_SURROUNDINGS = re.compile(r"<.{0,200}>|(?:\w{1,60}\.){1,9}(?=\w)|[?*& ]")
 
 
 def _parameters(style: str, signature: str, kind: str) -> Iterator[tuple[str, str]]:
@@ -374,7 +378,8 @@ def _parameters(style: str, signature: str, kind: str) -> Iterator[tuple[str, st
 
 
 def _one_parameter(style: str, piece: str) -> Iterator[tuple[str, str]]:
-    piece = piece.split("=", 1)[0].strip()
+    piece, has_default, _ = piece.partition("=")
+    piece = piece.strip()
     if style == "after-colon":
         name, colon, kind = piece.partition(":")
         words = re.findall(r"[\w$]+", name)
@@ -388,7 +393,8 @@ def _one_parameter(style: str, piece: str) -> Iterator[tuple[str, str]]:
         match = re.fullmatch(r"(.*[^ \t]|)[ \t]+[*&]{0,2}(\$?\w+)", piece, re.DOTALL)
         if match:
             words = match[1].split()
-            yield match[2], words[-1] if words else ""
+            mark = MANY_ARGUMENTS if "params" in words else OPTIONAL if has_default else ""
+            yield match[2], f"{words[-1]}{mark}" if words else ""
 
 
 def _owners(symbols: Sequence[Symbol]) -> list[tuple[int, int]]:

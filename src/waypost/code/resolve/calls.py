@@ -7,7 +7,7 @@ from waypost.code.resolve.bindings import EACH
 from waypost.code.resolve.expressions import CALL, steps
 from waypost.code.resolve.families import lookup_rules
 from waypost.code.resolve.names import NameScope, enclosing_class
-from waypost.code.resolve.overloads import best_overload
+from waypost.code.resolve.overloads import best_overload, takes
 from waypost.code.resolve.tree import OutlineView, Value, is_container
 from waypost.code.source import FUNCTIONS
 from waypost.code.syntax.arguments import VARIABLE
@@ -53,7 +53,7 @@ class CallResolver:
             return value
         places = self.names.tree.qualified(view.family, symbol.name, symbol.qualified)
         same = [number for path, number in places if path == value.path]
-        fitting = [number for number in same if len(symbols[number].parameters) == use.arguments]
+        fitting = [n for n in same if takes(symbols[n].parameters, symbols[n].types, use.arguments)]
         if len(same) < 2:
             return value
         if len(fitting) == 1:
@@ -63,8 +63,9 @@ class CallResolver:
         best = best_overload(kinds, overloads, partial(self._has_base, caller)) if overloads else None
         if best is not None:
             return value._replace(symbol=best, strength=min(value.strength, TYPED))
-        strength = min(value.strength, OVERLOADED)
-        return value._replace(symbol=fitting[0] if fitting else value.symbol, strength=strength)
+        exact = [number for number in fitting if len(symbols[number].parameters) == use.arguments]
+        strength = min(value.strength, TYPED if len(exact) == 1 else OVERLOADED)
+        return value._replace(symbol=(exact or fitting or [value.symbol])[0], strength=strength)
 
     def _argument_type(self, view: OutlineView, owner: int, kind: str) -> str:
         """The type of an argument: of a variable, what it is bound to."""

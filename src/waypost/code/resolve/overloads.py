@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from waypost.code.resolve.bindings import MANY_ARGUMENTS, OPTIONAL
 from waypost.code.syntax.arguments import FUNCTION
 
 _EXACT, _WIDER, _ANY = 4, 2, 1  # how well an argument fits; 0 says nothing
@@ -49,7 +50,15 @@ def best_overload(
     return rated[0][1] if is_clear else None
 
 
+def takes(parameters: Sequence[str], types: Sequence[str], arguments: int) -> bool:
+    """Whether a function can be called with so many arguments."""
+    least = sum(not kind.endswith((OPTIONAL, MANY_ARGUMENTS)) for kind in types)
+    most = 1_000 if types and types[-1].endswith(MANY_ARGUMENTS) else len(types)
+    return least <= arguments <= most if types else len(parameters) == arguments
+
+
 def _fit(kind: str, wanted: str, is_base: Callable[[str, str], bool]) -> int:
+    wanted = wanted.rstrip(f"{MANY_ARGUMENTS}{OPTIONAL}")
     if not kind or not wanted:
         return 0
     given, taken = _SAME.get(kind, kind), _SAME.get(wanted, wanted)

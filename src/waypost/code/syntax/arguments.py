@@ -1,7 +1,7 @@
 """The arguments of a call: how many, and what their text says about their types. For languages with overloads.
 
-A kind is the name of a type ("String", "int", "Class" of `Store.class`), "=name" for a variable, ">" for a function, or ""
-if the text says nothing. Kinds are joined with commas, without unknown ones at the end.
+A kind is the name of a type, such as "int", "=name" for a variable, or ">" for a function. It is "" if the text says nothing.
+Kinds are joined with commas, without unknown ones at the end.
 """
 
 import re

@@ -6,11 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, tee
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from waypost.errors import InvalidInput
 from waypost.flows.links.hits import derived
+from waypost.flows.recall.callees import add_callees
 from waypost.journal.chatter import is_chatter
 from waypost.model.checkout import Checkout
 from waypost.model.code_link import LinkedMemory
@@ -39,6 +40,7 @@ LOOKED_AT = 20  # memories whose code is compared with the tree: stale ones amon
 LEAST_OF_EACH = 6  # facts and journal entries among them
 _FILES = KINDS["file"].collection
 _WORD = re.compile(r"\w+")
+_NONE: Mapping[str, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ class Gathered(Generic[Sketch]):
     sketches: dict[int, Sketch] = field(default_factory=dict)
     populations: dict[str, dict[str, Population]] = field(default_factory=dict)
     not_shown: frozenset[int] = frozenset()  # versions that only help to rank others
+    files_shown: bool = True  # whether files may be hits
 
     def numbers(self) -> dict[str, int]:
         """Version numbers by memory id."""
@@ -143,6 +146,7 @@ def gather_code(
     if not question.asks_tests:
         _ignore_meaning_of_tests(gathered, named)
     if _FILES not in view.collections:
+        gathered.files_shown = False
         gathered.not_shown = frozenset(gathered.sketches.keys() - matches)
     return gathered
 
@@ -241,7 +245,7 @@ def _group_of(sketch: VersionSketch) -> str:
     return _QUESTION if sketch.traits & ASKS else _ENTRY
 
 
-def code_candidates(gathered: Gathered[CodeSketch]) -> list[CodeCandidate]:
+def code_candidates(gathered: Gathered[CodeSketch], called: Mapping[str, float] = _NONE) -> list[CodeCandidate]:
     return [
         CodeCandidate(
             memory_id=sketch.memory_id,
@@ -257,6 +261,7 @@ def code_candidates(gathered: Gathered[CodeSketch]) -> list[CodeCandidate]:
             is_test=bool(sketch.traits & IS_TEST),
             is_document=bool(sketch.traits & IS_DOCUMENT),
             referrers=sketch.referrers,
+            called=called.get(sketch.memory_id, 0.0),
         )
         for number, sketch in gathered.sketches.items()
     ]
@@ -277,7 +282,12 @@ def best_code(
     """The best k from code, and what they were chosen from. `seen`: where the code is, if not here."""
     gathered = gather_code(reader, query.question, query.vectors, view)
     candidates, numbers = code_candidates(gathered), gathered.numbers()
-    ranked = rank_code(query.question, candidates, gathered.populations, query.roles)
+    # Rows are built as they are read, so only the best ones are.
+    first, ranked = tee(rank_code(query.question, candidates, gathered.populations, query.roles))
+    called = add_callees(reader, query, view, gathered, candidates, first)
+    if called:
+        candidates, numbers = code_candidates(gathered, called), gathered.numbers()
+        ranked = rank_code(query.question, candidates, gathered.populations, query.roles)
     best = list(islice((scored for scored in ranked if numbers[scored.memory_id] not in gathered.not_shown), k))
     versions = reader.memories.by_number([numbers[scored.memory_id] for scored in best])
     return [(scored, derived(versions[numbers[scored.memory_id]], now, seen)) for scored in best], gathered
