@@ -273,14 +273,19 @@ def _print_detected(detected: "tuple[Detected, ...]", *, json: bool) -> None:
         print_json({"agents": [state.to_json() for state in detected]})
         return
     status = {"yes": "set up", "partly": "partly set up", "no": "not set up", "unreadable": "config files unreadable"}
+    absent = []
     for state in detected:
         where = f"{status[state.user]} for you; {status[state.project]} in this project"
-        configured = state.user != "no" or state.project != "no"
-        line = where if state.sign else f"not found here, but {where}" if configured else "not found here"
-        sign = f" ({state.sign})" if state.sign else ""
-        print(safe(f"{state.agent.name:<12} {line}{sign}"))
+        if state.sign:
+            print(safe(f"{state.agent.name:<12} {where} ({state.sign})"))
+        elif state.user != "no" or state.project != "no":
+            print(safe(f"{state.agent.name:<12} not found here, but {where}"))
+        else:
+            absent.append(state.agent.name)
+    if absent:
+        print(f"Not found here: {', '.join(absent)}.")
     waiting = [state.agent.name for state in detected if state.sign and state.user == "no" and state.project == "no"]
-    if waiting:
+    if waiting and not interactive():  # at a terminal, questions follow
         print(f"Next: waypost setup {waiting[0]} (--dry-run only shows what would change)")
     elif not any(state.sign for state in detected):
         print("No agent found. `waypost setup AGENT` writes its configuration anyway.", file=sys.stderr)
