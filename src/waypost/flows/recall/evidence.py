@@ -107,7 +107,9 @@ class EvidenceReader:
             nearness_of_all.append(None if sketch.traits & ASKS else near)
         if is_fitted_for(spreads):
             add_lead(evidences, nearness_of_all)
-        weighed = [_asked_for(_with(hit, evidence, "prose")) for hit, evidence in zip(hits, evidences, strict=True)]
+        weighed = [_with(hit, evidence, "prose") for hit, evidence in zip(hits, evidences, strict=True)]
+        if not self._names_code:
+            weighed = [_asked_for(hit) for hit in weighed]
         return with_renewals(weighed, languages) if is_fitted_for(spreads) else weighed
 
     def code(self, hits: Sequence[Hit], gathered: Gathered[CodeSketch], engines: ServingEngines) -> list[Hit]:
@@ -135,6 +137,11 @@ class EvidenceReader:
             evidence[_kind_of(hit)] = 1.0
             weighed.append(_with(hit, evidence, "code"))
         return weighed
+
+    @property
+    def _names_code(self) -> bool:
+        """Whether the question uses a name that code has: then it does not ask for the project as a whole."""
+        return any(_is_identifier(named.name) and named.name not in self.absent for named in self.question.names)
 
     def _words(self, text: str, language: str, *, is_code: bool = False) -> dict[str, float]:
         low = text.lower()
