@@ -182,6 +182,23 @@ def test_the_version_of_a_plugin_is_not_told_as_that_of_its_library(open_memory:
     assert "3.7" not in told
 
 
+def test_languages_are_weighed_by_size_and_a_project_does_not_use_itself(open_memory: OpenMemory) -> None:
+    memory = open_memory("sinatra")
+    gem = "Gem::Specification.new do |s|\n  s.name = 'sinatra'\nend\n"
+    files = {
+        "sinatra.gemspec": gem,
+        "README.md": "# Sinatra\n\nA small web framework.\n",
+        "lib/base.rb": "class Base\nend\n" * 500,
+        "contrib/Gemfile": "gem 'sinatra'\n",
+        "tools/a.py": "A = 1\n",
+        "tools/b.py": "B = 1\n",
+    }
+    write(memory.code.root, files)
+    facts = " ".join(fact.candidate.text for fact in memory.facts.discover().taken)
+    assert "The code is written in Ruby." in facts
+    assert "uses: Sinatra" not in facts
+
+
 def test_a_file_with_secrets_is_read_for_the_rest(shop: Memory) -> None:
     compose = "services:\n  web:\n    environment:\n      URL: postgres://shop:Xk93hfQ7pLm2vR8t@db/shop\n  db: {}\n"
     write(shop.code.root, {"compose.yaml": compose})

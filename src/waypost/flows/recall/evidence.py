@@ -118,7 +118,11 @@ class EvidenceReader:
             nearness_of_all.append(None if sketch.traits & ASKS else near)
         if is_fitted_for(spreads):
             add_lead(evidences, nearness_of_all)
-        weighed = [_hit(*ranked, evidence, "prose") for ranked, evidence in zip(memories, evidences, strict=True)]
+        by_topic = not self._names_code
+        weighed = [
+            _hit(*ranked, evidence, "prose", by_topic=by_topic)
+            for ranked, evidence in zip(memories, evidences, strict=True)
+        ]
         return with_renewals(weighed, languages) if is_fitted_for(spreads) else weighed
 
     def code(
@@ -148,6 +152,11 @@ class EvidenceReader:
             evidence[_kind_of(version)] = 1.0
             hits.append(_hit(scored, memory, evidence, "code"))
         return hits
+
+    @property
+    def _names_code(self) -> bool:
+        """Whether the question uses a name that code has: then it does not ask for the project as a whole."""
+        return any(_is_identifier(named.name) and named.name not in self.absent for named in self.question.names)
 
     def _words(self, text: str, language: str, *, is_code: bool = False) -> dict[str, float]:
         low = text.lower() if self.absent else ""
@@ -210,9 +219,11 @@ def _spoken(language: str) -> str:
     return "en" if is_english(language) else language
 
 
-def _hit(scored: ScoredMemory, memory: LinkedMemory, evidence: Mapping[str, float], of: str) -> Hit:
-    """A first fact is an answer if every word of the question asks for its topic. Its own words don't count."""
+def _hit(
+    scored: ScoredMemory, memory: LinkedMemory, evidence: Mapping[str, float], of: str, *, by_topic: bool = False
+) -> Hit:
+    """`by_topic`: a first fact is an answer if every word of the question asks for its topic. Its own words don't count."""
     likely = certainty(evidence, of)
-    if evidence.get("topic", 0.0) >= WHOLE_TOPIC:
+    if by_topic and evidence.get("topic", 0.0) >= WHOLE_TOPIC:
         likely = max(likely, ASKED_FOR)
     return hit_of(memory, scored.score, scored.why, certainty=likely, evidence=evidence)
