@@ -15,6 +15,7 @@ SUPPORTED = [
     (MOVE, "Ann plans to move to Bergen in August; the lease is not signed."),
     (MOVE, "Max found a flat near the harbour."),
     (MOVE, "Ann decided on a move to Bergen."),
+    (MOVE, "Max found a flat near the harbour. The lease is not signed yet."),
     (KNEE, "У Веры колено бегуна, и ей нельзя бегать до июля."),
 ]
 UNSUPPORTED = [
@@ -26,6 +27,7 @@ UNSUPPORTED = [
     (MOVE, "Ann has bought a house with a garden and adopted two dogs."),
     (MOVE, "Max and Clara found a flat near the harbour."),
     (MOVE, "It is not true that the lease is not signed yet."),
+    ("nervt mi alles grad", "It is not true that nervt mi alles grad."),
     (KNEE, "Неправда, что врач сказал, что это колено бегуна."),
     (KNEE, "Вере можно бегать до июля."),
     (KNEE, "Вера купила новую машину и уехала в отпуск."),

@@ -35,6 +35,7 @@ LEAST_WORTH = 2  # importance of entries that are linked
 # Cosines halfway between unrelated statements and paraphrases, as measured for topics. Within one topic, entries may
 # be further apart.
 ALIKE, ALIKE_IN_TOPIC = 0.55, 0.40
+_SHORT = 3  # letters; texts share shorter stems by chance
 SAME = 0.7  # below it, a page shows a link only between texts that share a word
 _LOOKED_AT = 40  # neighbours of an entry
 _WEIGHTS = (4, 2, 1)  # of the most similar entries: one match by chance is not enough
@@ -157,7 +158,7 @@ def see_also(space: OpenSpace, memory_ids: Iterable[str], before: date) -> dict[
         related = related_to(space, reader, list(dict.fromkeys(memory_ids)))
         ids = {other.id for row in related.values() for other in row} | set(related)
         texts = {ident: _stated(reader.memories.version(ident, Moment(space.clock()))) for ident in ids}
-    stems = {ident: set(content_stems(text)) for ident, text in texts.items()}
+    stems = {ident: {stem for stem in content_stems(text) if len(stem) > _SHORT} for ident, text in texts.items()}
     earlier = {
         memory_id: [
             archived_path(day_path(other.day))

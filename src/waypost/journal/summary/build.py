@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 Vectors = Mapping[str, "Matrix"]
 SeeAlso = Mapping[str, Sequence[str]]
+_DAYS_OF_A_HABIT = 3  # fewer days are worth a line only with questions
 _LEAST_ROOM = 1_500  # bytes for the rest, however much must stay
 _MOST_CANDIDATES = 400  # the strongest items of a period: a year can have thousands
 
@@ -202,6 +203,8 @@ class SummarySections:
             count = sum(len(item.ids) for item in members)
             text = self.words.say("often", count=count, days=len(days), first=days[0], last=days[-1])
             question_count = sum(item.is_question and id(item) not in answer_items for item in members)
+            if question_count <= 1 and len(days) < _DAYS_OF_A_HABIT:
+                continue  # the main topics say as much
             text += f"; {self.words.say('asked', count=question_count)}" if question_count > 1 else ""
             label = label_of(members[0].label)
             lines.append(self.lines.point(f"**{label}:** ", text, (), source_ids(members, label.split())))

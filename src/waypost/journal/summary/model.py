@@ -87,7 +87,7 @@ def _point(section: str, row: Any, sources: Sequence[Sequence[int]], items: Sequ
     indices = tuple(sorted({index for number in numbers for index in sources[number - 1]}))
     sources_used = [items[index] for index in indices]
     source = "\n\n".join(_source_text(item) for item in sources_used)
-    is_usable = bool(text and indices) and not text.endswith("?")  # a question tells nothing
+    is_usable = bool(text and indices) and not text.endswith("?")  # a question says nothing
     return ModelPoint(section, text, indices) if is_usable and is_supported(text, source) else None
 
 

@@ -9,6 +9,7 @@ import tomllib
 from functools import cache
 from importlib.resources import files
 
+from waypost.journal.importance.word_lists import LANGUAGES
 from waypost.journal.wording import sentences, summary_words
 from waypost.text.keywords import keyword_terms, stop_words
 from waypost.text.language import language_of
@@ -21,12 +22,18 @@ _SAME_START = 3  # letters: inflected names
 _FEWEST_WORDS = 2  # content words of a sentence that can be compared
 
 
-def is_supported(sentence: str, source: str) -> bool:
-    if not is_grounded(sentence, source) or not _has_names(sentence, source):
+def is_supported(text: str, source: str) -> bool:
+    if not is_grounded(text, source) or not _has_names(text, source):
         return False
-    language = language_of(sentence)
-    if language not in ("en", "de", "ru") or language_of(source) != language:
-        return True
+    language = language_of(text)
+    if language not in LANGUAGES or language_of(source) != language:
+        denials = [sum(_denials(part, spoken) for spoken in LANGUAGES) for part in (text, source)]
+        return denials[0] == 0 or denials[1] > 0
+    parts = sentences(text, summary_words(language)) or [text]
+    return all(_is_stated(part, source, language) for part in parts)
+
+
+def _is_stated(sentence: str, source: str, language: str) -> bool:
     said = _content(sentence, language) - _reporting(language)
     if len(said) < _FEWEST_WORDS:
         return True
