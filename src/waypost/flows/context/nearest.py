@@ -35,7 +35,7 @@ _NAMED = 0.35  # by which a statement may be farther that has a name of the mess
 _MOST_WITH_NAME = 3  # statements with a name that says something
 _SHORTEST_NAME = 4  # characters; shorter ones are abbreviations
 _READ_FOR_NAMES = 4000  # characters
-_LESSON = 0.25  # by which a rule or decision may be farther away that the user stated in a session
+_LESSON = 0.3  # by which a rule or decision may be farther away that the user stated in a session
 _MOST_LESSONS = 8  # messages that are read for one: the nearest
 
 _LONGEST_QUESTION = 500  # characters; a longer text also states something
@@ -43,6 +43,7 @@ _NAME = re.compile(
     r"\w{1,60}(?:[._/-]\w{1,60}){0,6}"  # pyproject.toml, 1.24, flush_templates, quic-go
 )
 _CORRECTS = re.compile(r"\s*(?:correction|korrektur|berichtigung|поправка|исправление)\b", re.IGNORECASE)
+_STANDING = re.compile(r"\b(?:always|never|immer|stets|niemals|nie|всегда|никогда)\b", re.IGNORECASE)
 _STATEMENT = re.compile(r"[.!…:;]\s|\n")
 
 IsKnown = Callable[[Version | Hit], bool]  # whether the agent has seen this already
@@ -151,7 +152,8 @@ def nearest_lessons(near: Mapping[int, float], versions: Mapping[int, Version]) 
     from waypost.facts.lessons.extraction import states_lesson  # its rules take time to load
 
     nearest_first = sorted(below, key=lambda number: -near[number])[:_MOST_LESSONS]
-    return [number for number in nearest_first if states_lesson(versions[number].text)]
+    texts = {number: versions[number].text for number in nearest_first}
+    return [number for number, text in texts.items() if _STANDING.search(text) or states_lesson(text)]
 
 
 def _is_of_user(version: Version) -> bool:

@@ -88,7 +88,7 @@ def _event(content: object) -> HookInput | None:
     """What `start_keeping` or `fast.leave` left; None for anything else."""
     if not isinstance(content, dict) or "raw" not in content:
         return HookInput.of(content)
-    event, agent = next((name for name in EVENTS if name == content.get("event")), None), content.get("agent")
+    event, agent = next((name for name in EVENTS if name == content.get("event")), None), str(content.get("agent"))
     if event is None or agent not in AGENTS:
         return None
     given = read_input(event, agent, json.dumps(content["raw"]).encode())
