@@ -429,7 +429,7 @@ def test_background_work_is_a_note_and_no_problem(home: Home) -> None:
     texts_without_vectors(home)
     done = home.waypost("doctor")
     assert done.code == 0
-    assert "note     vectors: 1 text pending for minilm-l6-v2." in done.out
+    assert "note     embeddings: 1 text pending for minilm-l6-v2." in done.out
     assert done.out.endswith("No problems, 1 note.\n")
     report = home.doctor()
     assert report["ok"]
