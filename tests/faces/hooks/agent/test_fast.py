@@ -183,7 +183,7 @@ def test_no_second_process_is_started_while_one_keeps_sessions(
     project: Path, folder: Path, spawned: list[list[str]]
 ) -> None:
     space = Memory.open(project).space.folder
-    with session_end.try_claim(space / "sessions.lock") as claim:
+    with try_claim(space / "sessions.lock") as claim:
         assert claim is not None
         assert leave("session-end", "claude-code", payload(project), home()) is not None
     assert spawned == []
