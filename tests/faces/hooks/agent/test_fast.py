@@ -18,6 +18,7 @@ from waypost.faces.hooks.agent.fast import NOTED_AT_ONCE, FastAnswer, ask, leave
 from waypost.faces.hooks.agent.formats import AGENTS
 from waypost.faces.hooks.socket.place import mark_folder, run_folder
 from waypost.faces.hooks.socket.server import serve_hooks
+from waypost.system.process_lock import try_claim
 
 UPLOADS = "Uploads of large files use multipart requests."
 QUESTION = "uploads of large files use multipart requests?"
