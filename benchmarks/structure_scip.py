@@ -32,7 +32,9 @@ def main() -> None:
     documents = list(read_scip(index.read_bytes()))
     exact = scip_uses(documents, outlines, texts)
     misnamed = misnamed_uses(documents, outlines, texts)
-    ours, lines, left_out = {}, {}, 0
+    ours: dict[Edge, float] = {}
+    lines: dict[Edge, int] = {}
+    left_out = 0
     for edge in relate(outlines, manifests).edges:
         name = edge.target.qualified.rpartition(".")[2]
         if edge.kind == "calls" and all((edge.source.path, line, name) in misnamed for line in edge.lines):
