@@ -26,6 +26,8 @@ def worth_showing(hits: Sequence[Hit], *, is_lookup: bool = False, is_small: boo
         hits = [hit for hit in hits if not hit.evidence.get("misses")]
     alone = _only_group(hits, is_small=is_small)
     floors = _floors()
+    if is_small:
+        floors = {**floors, "memory": floors["small_memory"]}
     if not any((hit.certainty or 0.0) >= _floor(hit, floors, alone=alone)["answer"] for hit in hits):
         return []
     best = max(hits, key=lambda hit: hit.certainty or 0.0)
