@@ -41,7 +41,7 @@ def _least(hit: Hit, best: Hit, floors: Mapping[str, Mapping[str, float]], *, al
     if hit.session is not None and hit.session == best.session:
         share = min(share, floors["session"]["share"])
     if not alone and certainty < floors["doubtful"]["below"]:
-        share = floors["doubtful"]["share"]
+        share = floors["doubtful"]["abroad" if "abroad" in best.evidence else "share"]
     return certainty if hit is best else max(floor["least"], share * certainty)
 
 
