@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from waypost.flows.recall.renewals import with_renewals
 from waypost.model.recall import Hit
 from waypost.retrieve.answer_order import one_list
 from waypost.retrieve.certainty import Rarity, question_words
@@ -52,12 +53,16 @@ def test_words_of_the_form_of_a_question_are_not_missed() -> None:
 
 
 def test_of_two_facts_in_the_same_words_the_newer_one_is_first() -> None:
+    def listed(*hits: Hit) -> list[str]:
+        asked = [replace(each, evidence={"words": 1.0}) for each in hits]
+        return [each.text for each in one_list(with_renewals(asked, ["en"] * len(asked)), [], [])]
+
     old, new = hit("The gateway listens on port 8080", 0.9), hit("The gateway listens on port 9090", 0.85, days=3)
-    assert [each.text for each in one_list([old, new], [], [])] == [new.text, old.text]
+    assert listed(old, new) == [new.text, old.text]
     clearly = hit("The gateway listens on port 9090", 0.3, days=3)
-    assert one_list([old, clearly], [], [])[0].text == old.text
+    assert listed(old, clearly)[0] == old.text
     other = hit("Invoices are generated at night", 0.85, days=3)
-    assert one_list([old, other], [], [])[0].text == old.text
+    assert listed(old, other)[0] == old.text
 
 
 def test_a_small_journal_is_ordered_and_cut_by_certainty() -> None:

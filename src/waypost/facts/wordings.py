@@ -188,7 +188,7 @@ class _Pair:
         )
 
     def _modifies(self, items: Sequence[_Item], part: _Part) -> bool:
-        """Whether one of these may tell this subject from others: it stands first, or right before a common word."""
+        """Whether one of these may make it another subject: it stands first, or right before a common word."""
         common = {item.place for item in part.items if item not in items}
         return any(item.place + 1 in common or item.place - 1 in common or item == part.items[0] for item in items)
 
@@ -226,7 +226,7 @@ def _comparable(ours: _Item, theirs: _Item) -> bool:
 
 @lru_cache(maxsize=1024)
 def _parts(text: str, language: str) -> tuple[_Part, ...]:
-    """The parts of a text; none if it guesses, plans, adds or tells the past."""
+    """The parts of a text; none if it guesses, plans, adds or is about the past."""
     words = statement_words(language)
     parts = list[_Part]()
     for part in _cut(text, words):

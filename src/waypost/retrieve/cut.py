@@ -26,6 +26,8 @@ def worth_showing(hits: Sequence[Hit], *, is_lookup: bool = False, is_small: boo
         hits = [hit for hit in hits if not hit.evidence.get("misses")]
     alone = _only_group(hits, is_small=is_small)
     floors = _floors()
+    if is_small:
+        floors = {**floors, "memory": floors["small_memory"]}
     if not any((hit.certainty or 0.0) >= _floor(hit, floors, alone=alone)["answer"] for hit in hits):
         return []
     best = max(hits, key=lambda hit: hit.certainty or 0.0)
@@ -39,7 +41,7 @@ def _least(hit: Hit, best: Hit, floors: Mapping[str, Mapping[str, float]], *, al
     if hit.session is not None and hit.session == best.session:
         share = min(share, floors["session"]["share"])
     if not alone and certainty < floors["doubtful"]["below"]:
-        share = floors["doubtful"]["share"]
+        share = floors["doubtful"]["abroad" if "abroad" in best.evidence else "share"]
     return certainty if hit is best else max(floor["least"], share * certainty)
 
 

@@ -18,6 +18,7 @@ LEAST_WORDS = 0.4  # share of the question's words that both have
 SAME_WORDS = 0.05  # difference between shares that are the same
 LEAST_COMMON = 0.34  # share of the shorter text's words that both have
 LEAST_CERTAINTY = 0.05
+MOST_BEHIND = 0.5  # of certainty, for a newer fact that does not say that something changed
 NEARLY_AS_CERTAIN = 0.9  # a newer fact that says that something changed, beside the older one
 _EXTRACTOR = "extractor"
 
@@ -60,7 +61,8 @@ def _is_about_the_same(hit: Hit, other: Hit, language: str) -> bool:
         return False
     spoken = _spoken(language)
     is_less = other.evidence["words"] < hit.evidence["words"] - SAME_WORDS
-    if is_less and not signals_change(other.text, spoken):
+    is_doubtful = (hit.certainty or 0.0) - (other.certainty or 0.0) > MOST_BEHIND
+    if (is_less or is_doubtful) and not signals_change(other.text, spoken):
         return False
     own, others = (terms_of(each.text, german=language == "de") for each in (hit, other))
     if len(own & others) < LEAST_COMMON * min(len(own), len(others)):
