@@ -15,6 +15,7 @@ from waypost.faces.hooks.agent.event import answers, handle
 from waypost.faces.hooks.agent.tool_input import tool_files, tool_problem
 from waypost.faces.hooks.socket.place import run_folder
 from waypost.faces.hooks.socket.server import serve_hooks
+from waypost.system.hook_log import late_hooks
 
 CODE = "def total(prices):\n    return sum(prices)\n"
 CENTS = "Prices are integers in cents; floats lost money in March."
@@ -211,3 +212,11 @@ def test_qwen_briefs_a_sub_agent_with_its_first_tool(use: Use, shop: Path) -> No
     assert "Never edit" not in context(use("post-tool", {"file_path": "prices.py"}, agent="qwen", agent_id="sub-1"))
     assert "Never edit" not in context(use("post-tool", {"file_path": "prices.py"}, agent="qwen"))
     assert "Never edit" not in context(use("post-tool", {"file_path": "prices.py"}, agent_id="sub-1"))
+
+
+def test_a_server_that_is_too_slow_around_a_tool_is_counted(
+    use: Use, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("waypost.faces.hooks.agent.event.ask_running", lambda *_: None)
+    assert use("pre-tool", {"file_path": "prices.py"}) == {}
+    assert [(hook.event, hook.agent) for hook in late_hooks(config.load().home)] == [("pre-tool", "claude-code")]

@@ -23,7 +23,7 @@ from waypost.faces.hooks.agent.formats import (
     render_answer,
 )
 from waypost.faces.hooks.socket.client import ask_running
-from waypost.faces.hooks.socket.place import mark_folder, run_folder
+from waypost.faces.hooks.socket.place import addresses, mark_folder, run_folder
 from waypost.model.time import utc_now
 from waypost.space.identity import Identity
 from waypost.space.place import space_directory
@@ -136,6 +136,8 @@ def _note(given: HookInput, record: ShownRecord, folder: Path, settings: Setting
     if answer is not None:
         return _outcome(given, read_telling(answer, given), record)
     if not has_just_started(shown_keys, utc_now() - STARTS_WITHIN):
+        if addresses(folder):  # it runs, and was too slow
+            note(settings.home, f"{given.event} of {given.agent}: {TOO_LATE}")
         return NOTHING
     return _outcome(given, answer_here(given, shown_keys, settings, by_keywords=True), record)
 

@@ -25,6 +25,7 @@ NOTED_AT_ONCE = frozenset(("gemini",))  # its answered prompts: it deletes trans
 _LONGEST_MEMBER = 4096  # characters of a member: a longer one is no path or name
 _LARGEST_EVENT = 60_000  # bytes
 _FOR_RUNNING = 0.5  # of the time that is left: then the hook answers itself
+_AROUND_TOOL = 0.8  # the same around a tool, where it seldom answers itself
 
 
 class FastAnswer:
@@ -56,7 +57,8 @@ def ask(event: str, agent: str, raw: bytes, deadline: float, home: str) -> FastA
         folder = os.path.join(run, _space_of(run, cwd))
         _check_private(run)
         _check_private(folder)
-        seconds = _FOR_RUNNING * (deadline - time.monotonic())
+        share = _AROUND_TOOL if event.endswith("-tool") else _FOR_RUNNING
+        seconds = share * (deadline - time.monotonic())
         request = {"event": event, "agent": agent, "raw": given, "cwd": os.getcwd(), "seconds": seconds}
         body = json.dumps(request).encode()
         for address in _addresses(folder)[:_MOST]:
