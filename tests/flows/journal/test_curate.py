@@ -7,7 +7,7 @@ import pytest
 from waypost import Memory
 from waypost.errors import InvalidInput, NotFound, PersonOnly
 from waypost.flows.journal.curate import curate
-from waypost.flows.journal.index_page import refresh_index
+from waypost.flows.journal.memory_page import refresh_index
 from waypost.flows.journal_files.log import events
 from waypost.journal.bullets import parse_bullets
 from waypost.journal.layout import INDEX

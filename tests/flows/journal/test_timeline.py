@@ -196,7 +196,7 @@ def test_search_tells_a_line_once_though_the_archive_has_it_too(memory: Memory) 
 
 
 def test_search_leaves_out_what_the_index_page_repeats_and_our_own_comments(memory: Memory) -> None:
-    from waypost.flows.journal.index_page import refresh_index
+    from waypost.flows.journal.memory_page import refresh_index
 
     said = say(memory, "I have decided to learn Italian this year, remember this.", "2026-01-30T10:00:00Z")
     refresh_index(memory.space)

@@ -7,8 +7,8 @@ from typing import Any
 from waypost.flows.journal_files.changes import sync_if_changed
 from waypost.flows.journal_files.tally import tallies
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.index_page.tally import files_by_day
 from waypost.journal.layout import stage_of
+from waypost.journal.memory_page.tally import files_by_day
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.authority import refuse_outranked
 from waypost.flows.versions.current import audit, visible_version
 from waypost.journal.bullets import last_heading, parse_bullets, with_bullet
-from waypost.journal.index_page.lines import phrases
-from waypost.journal.index_page.page import page_top
 from waypost.journal.layout import INDEX
 from waypost.journal.markdown import gap_after, newline_of
+from waypost.journal.memory_page.lines import phrases
+from waypost.journal.memory_page.page import page_top
 from waypost.journal.summary.frame import split_frame
 from waypost.model.draft import check_line
 from waypost.model.ids import check_id

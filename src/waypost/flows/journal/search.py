@@ -9,9 +9,9 @@ from typing import Any
 from waypost.errors import InvalidInput, WaypostError
 from waypost.flows.journal_files.changes import sync_if_changed
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.index_page.lines import sources_of, without_sources
 from waypost.journal.layout import ARCHIVE, INDEX, PREFERENCES, day_of, stage_of
 from waypost.journal.markdown import PageBlock, parse_page
+from waypost.journal.memory_page.lines import sources_of, without_sources
 from waypost.journal.summary.frame import split_frame
 from waypost.text.keywords import stop_words
 from waypost.text.stems import fold

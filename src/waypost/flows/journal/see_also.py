@@ -11,10 +11,10 @@ from waypost.flows.journal.importance import scored
 from waypost.flows.journal_files.log import note
 from waypost.flows.journal_files.tally import day_entries
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.index_page.days import stands_alone
-from waypost.journal.index_page.lines import one_line
-from waypost.journal.index_page.tally import files_by_day
 from waypost.journal.layout import Month, Week, archived_path, day_path
+from waypost.journal.memory_page.days import stands_alone
+from waypost.journal.memory_page.lines import one_line
+from waypost.journal.memory_page.tally import files_by_day
 from waypost.journal.roles import role_of
 from waypost.journal.statements.recognise import main_statement
 from waypost.journal.summary.text_rank import content_stems

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from waypost.flows.journal.index_content import frequent_topics
+from waypost.flows.journal.memory_page_content import frequent_topics
 from waypost.flows.journal_files.index_file import index_backups
 from waypost.flows.journal_files.log import last_cleanup, metrics, next_cleanup
 from waypost.flows.journal_files.sync import sync

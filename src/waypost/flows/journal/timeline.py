@@ -13,7 +13,7 @@ from waypost.flows.journal_files.tally import named_entries, tallies
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.current import current_versions
 from waypost.journal import layout
-from waypost.journal.index_page.tally import files_by_day
+from waypost.journal.memory_page.tally import files_by_day
 from waypost.journal.units import PAGES
 from waypost.model.journal import Entry
 from waypost.model.recall import View

@@ -17,9 +17,9 @@ from waypost.flows.journal_files.reconcile import record_in
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, without_bullets
 from waypost.journal.files import PACKED, JournalFolder, pack, unpack
-from waypost.journal.index_page.sources import marks_of, read_sources
 from waypost.journal.layout import day_of, stage_of
 from waypost.journal.markdown import new_page, parse_page
+from waypost.journal.memory_page.sources import marks_of, read_sources
 from waypost.journal.summary.frame import split_frame, with_part
 from waypost.journal.units import PAGES, JournalUnit, derived_id, unit_of, units_of
 from waypost.model.journal import mark_of

@@ -14,8 +14,8 @@ from waypost.flows.journal_files.reconcile import changes_by_waypost
 from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import PACKED, pack, unpack
-from waypost.journal.index_page.sources import SOURCES, LineSource, format_sources, merge_sources, read_sources
 from waypost.journal.layout import INDEX
+from waypost.journal.memory_page.sources import SOURCES, LineSource, format_sources, merge_sources, read_sources
 from waypost.journal.summary.frame import with_part
 from waypost.model.journal import mark_of
 from waypost.system.platform import make_private_directory, write_private_file

@@ -11,11 +11,11 @@ from waypost.flows.journal_files.index_file import replace_part
 from waypost.flows.journal_files.tally import named_entries
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.importance.history import JudgedTurn, TopicMentions, in_order, judge_turns
-from waypost.journal.index_page.content import Day
-from waypost.journal.index_page.days import recent_day
-from waypost.journal.index_page.lines import Phrases, phrases
-from waypost.journal.index_page.sources import split_sources
 from waypost.journal.layout import INDEX
+from waypost.journal.memory_page.content import Day
+from waypost.journal.memory_page.days import recent_day
+from waypost.journal.memory_page.lines import Phrases, phrases
+from waypost.journal.memory_page.sources import split_sources
 from waypost.journal.roles import role_of
 from waypost.journal.summary.frame import split_frame
 from waypost.journal.topics.groups import find_topics

@@ -9,9 +9,9 @@ from waypost.flows.journal_files.reconcile import changes_by_waypost
 from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, with_bullet
-from waypost.journal.index_page.days import PERSISTENT, stands_alone
-from waypost.journal.index_page.lines import one_line, phrases
 from waypost.journal.layout import PREFERENCES
+from waypost.journal.memory_page.days import PERSISTENT, stands_alone
+from waypost.journal.memory_page.lines import one_line, phrases
 from waypost.journal.roles import role_of
 from waypost.journal.statements.recognise import is_event
 from waypost.journal.units import entry_of

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from waypost.errors import WaypostError
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.index_page.tally import Tally, entry_key, files_by_day, merge_entries, total, with_full_text
 from waypost.journal.layout import day_of, stage_of
 from waypost.journal.markdown import no_edit_reason, parse_page
+from waypost.journal.memory_page.tally import Tally, entry_key, files_by_day, merge_entries, total, with_full_text
 from waypost.model.journal import Entry
 from waypost.store.protocol import Reader
 

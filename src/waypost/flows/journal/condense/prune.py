@@ -13,9 +13,9 @@ from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.access import take_accesses
 from waypost.journal.archive import updated_original
 from waypost.journal.files import JournalFolder
-from waypost.journal.index_page.days import PERSISTENT
 from waypost.journal.layout import archived_path, day_of, day_path, stage_of
 from waypost.journal.markdown import JournalPage, parse_page
+from waypost.journal.memory_page.days import PERSISTENT
 from waypost.model.journal import Entry
 from waypost.model.memory import State
 

@@ -15,7 +15,7 @@ from waypost.flows.journal.condense.days import compress, rescore, trim
 from waypost.flows.journal.condense.periods import make_month, make_year
 from waypost.flows.journal.condense.run_state import CONDENSED_AT, FATAL, ChangedMeanwhile, CondenseRun, CondenseStep
 from waypost.flows.journal.condense.weeks import join
-from waypost.flows.journal.index_page import refresh_index
+from waypost.flows.journal.memory_page import refresh_index
 from waypost.flows.journal_files.log import last_cleanup, note, note_cleanup
 from waypost.flows.journal_files.sync import sync
 from waypost.flows.open_space import OpenSpace

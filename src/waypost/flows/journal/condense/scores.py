@@ -12,8 +12,8 @@ from waypost.errors import WaypostError
 from waypost.flows.journal.importance import scored
 from waypost.flows.journal_files.tally import entries_of
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.index_page.tally import files_by_day
 from waypost.journal.layout import stage_of
+from waypost.journal.memory_page.tally import files_by_day
 from waypost.journal.units import derived_id, unit_of
 from waypost.llm.protocol import Llm
 from waypost.model.journal import Entry, Score, ScoredEntry

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from waypost.journal.files import JournalFolder
-from waypost.journal.index_page.lines import sources_of, without_sources
+from waypost.journal.memory_page.lines import sources_of, without_sources
 from waypost.model.journal import mark_of
 
 SOURCES = "backups/memory.sources"

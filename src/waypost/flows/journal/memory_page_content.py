@@ -14,30 +14,6 @@ from waypost.flows.journal_files.preferences import promoted_ids
 from waypost.flows.journal_files.tally import journal_tally, named_entries
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import Bullet, parse_bullets
-from waypost.journal.index_page.content import (
-    CondenseState,
-    Day,
-    IndexContent,
-    JournalFigures,
-    Period,
-    PersonLine,
-    RecurringTopic,
-    SourcedLine,
-)
-from waypost.journal.index_page.days import (
-    IMPORTANT,
-    IMPORTANT_DAYS,
-    LONGEST_ENTRY,
-    LONGEST_TOPIC,
-    MODERATE,
-    PASSING,
-    stands_alone,
-    stays,
-    topic_with_sources,
-)
-from waypost.journal.index_page.lines import one_line, phrases, sources_of, without_sources
-from waypost.journal.index_page.page import MOST_PREFERENCES
-from waypost.journal.index_page.tally import files_by_day
 from waypost.journal.layout import (
     ARCHIVE,
     DNA,
@@ -51,6 +27,30 @@ from waypost.journal.layout import (
     week_of,
     year_of,
 )
+from waypost.journal.memory_page.content import (
+    CondenseState,
+    Day,
+    IndexContent,
+    JournalFigures,
+    Period,
+    PersonLine,
+    RecurringTopic,
+    SourcedLine,
+)
+from waypost.journal.memory_page.days import (
+    IMPORTANT,
+    IMPORTANT_DAYS,
+    LONGEST_ENTRY,
+    LONGEST_TOPIC,
+    MODERATE,
+    PASSING,
+    stands_alone,
+    stays,
+    topic_with_sources,
+)
+from waypost.journal.memory_page.lines import one_line, phrases, sources_of, without_sources
+from waypost.journal.memory_page.page import MOST_PREFERENCES
+from waypost.journal.memory_page.tally import files_by_day
 from waypost.journal.statements.profile import PersonalFact, sentence_terms
 from waypost.journal.statements.recognise import SpokenStatement, is_event, main_statement, statements_of
 from waypost.journal.summary.frame import split_frame

@@ -3,7 +3,7 @@
 import json
 
 from waypost.errors import StoreError
-from waypost.flows.journal.index_content import content_of
+from waypost.flows.journal.memory_page_content import content_of
 from waypost.flows.journal_files.index_file import GENERATED_LINES, back_up, remember_lines, write_sources
 from waypost.flows.journal_files.log import note
 from waypost.flows.journal_files.preferences import promote_preferences as promote_preferences  # noqa: PLC0414  its callers look here
@@ -11,10 +11,10 @@ from waypost.flows.journal_files.reconcile import changes_by_waypost
 from waypost.flows.journal_files.sync import sync
 from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.index_page.lines import sources_of
-from waypost.journal.index_page.page import generated_part, page_top, without_time
-from waypost.journal.index_page.sources import split_sources
 from waypost.journal.layout import INDEX
+from waypost.journal.memory_page.lines import sources_of
+from waypost.journal.memory_page.page import generated_part, page_top, without_time
+from waypost.journal.memory_page.sources import split_sources
 from waypost.journal.summary.frame import Frame, split_frame, with_part, without_merged_part
 from waypost.model.journal import mark_of
 

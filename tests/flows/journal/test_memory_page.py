@@ -11,14 +11,14 @@ from tests.conftest import TestClock
 from waypost import Memory
 from waypost.errors import NotFound
 from waypost.flows.journal.importance import scored
-from waypost.flows.journal.index_page import refresh_index
+from waypost.flows.journal.memory_page import refresh_index
 from waypost.flows.journal_files.index_file import BACKUPS, KEPT_BACKUPS, back_up, index_backups, restore_index
 from waypost.flows.journal_files.log import events, note_cleanup
 from waypost.flows.journal_files.preferences import promote_preferences
 from waypost.flows.journal_files.tally import entries_of
 from waypost.journal.bullets import parse_bullets
-from waypost.journal.index_page.sources import SOURCES, read_sources
 from waypost.journal.layout import INDEX, PREFERENCES
+from waypost.journal.memory_page.sources import SOURCES, read_sources
 from waypost.journal.summary.frame import split_frame, with_part
 from waypost.model.journal import Entry, Score, ScoredEntry, mark_of
 

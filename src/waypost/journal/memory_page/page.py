@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
 
-from waypost.journal.index_page.content import CondenseState, IndexContent, JournalFigures, PersonLine, SourcedLine
-from waypost.journal.index_page.days import day_sections
-from waypost.journal.index_page.lines import Phrases, phrases, with_sources
 from waypost.journal.layout import PREFERENCES, Month, Week
+from waypost.journal.memory_page.content import CondenseState, IndexContent, JournalFigures, PersonLine, SourcedLine
+from waypost.journal.memory_page.days import day_sections
+from waypost.journal.memory_page.lines import Phrases, phrases, with_sources
 
 MOST_LINES = 300
 MOST_PREFERENCES, MOST_MILESTONES, MOST_PROJECTS, MOST_ONGOING = 30, 12, 10, 8

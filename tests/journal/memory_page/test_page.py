@@ -5,7 +5,8 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from waypost.journal.index_page.content import (
+from waypost.journal.layout import Month, Week
+from waypost.journal.memory_page.content import (
     CondenseState,
     Day,
     IndexContent,
@@ -14,11 +15,10 @@ from waypost.journal.index_page.content import (
     RecurringTopic,
     SourcedLine,
 )
-from waypost.journal.index_page.days import stays, topic_with_sources
-from waypost.journal.index_page.lines import one_line, phrases, sources_of, with_sources, without_sources
-from waypost.journal.index_page.page import MOST_LINES, generated_part, page_top, without_time
-from waypost.journal.index_page.tally import Tally, files_by_day, merge_entries, total, with_full_text
-from waypost.journal.layout import Month, Week
+from waypost.journal.memory_page.days import stays, topic_with_sources
+from waypost.journal.memory_page.lines import one_line, phrases, sources_of, with_sources, without_sources
+from waypost.journal.memory_page.page import MOST_LINES, generated_part, page_top, without_time
+from waypost.journal.memory_page.tally import Tally, files_by_day, merge_entries, total, with_full_text
 from waypost.journal.summary.frame import split_frame, with_part
 from waypost.model.journal import Entry, Score, ScoredEntry, mark_of
 
