@@ -15,7 +15,7 @@ from waypost.journal.coverage import last_day_of
 from waypost.journal.files import JournalFolder
 from waypost.journal.layout import DNA, INDEX, PREFERENCES, day_of, stage_of
 from waypost.journal.markdown import new_page, parse_page, render_entry
-from waypost.journal.summary.frame import split_frame
+from waypost.journal.period_pages.frame import split_frame
 from waypost.model.ids import stable_id
 from waypost.model.journal import Amendment, Entry
 from waypost.model.memory import HEADING, State, Version

@@ -11,7 +11,7 @@ from waypost.flows.journal.memory_page import refresh_index
 from waypost.flows.journal_files.log import events
 from waypost.journal.bullets import parse_bullets
 from waypost.journal.layout import INDEX
-from waypost.journal.summary.frame import split_frame
+from waypost.journal.period_pages.frame import split_frame
 from waypost.model.memory import Caller
 
 CALLER, AGENT = Caller("person", "tests"), Caller("agent", "bot")

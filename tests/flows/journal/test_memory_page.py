@@ -19,7 +19,7 @@ from waypost.flows.journal_files.tally import entries_of
 from waypost.journal.bullets import parse_bullets
 from waypost.journal.layout import INDEX, PREFERENCES
 from waypost.journal.memory_page.sources import SOURCES, read_sources
-from waypost.journal.summary.frame import split_frame, with_part
+from waypost.journal.period_pages.frame import split_frame, with_part
 from waypost.model.journal import Entry, Score, ScoredEntry, mark_of
 
 Say = Callable[..., str]

@@ -19,7 +19,7 @@ from waypost.journal.memory_page.days import stays, topic_with_sources
 from waypost.journal.memory_page.lines import one_line, phrases, sources_of, with_sources, without_sources
 from waypost.journal.memory_page.page import MOST_LINES, generated_part, page_top, without_time
 from waypost.journal.memory_page.tally import Tally, files_by_day, merge_entries, total, with_full_text
-from waypost.journal.summary.frame import split_frame, with_part
+from waypost.journal.period_pages.frame import split_frame, with_part
 from waypost.model.journal import Entry, Score, ScoredEntry, mark_of
 
 NOW = datetime(2026, 1, 30, 18, 0, tzinfo=UTC)

@@ -13,7 +13,7 @@ from waypost.flows.journal.entry_import import ImportedPage, key_of
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets
 from waypost.journal.layout import INDEX
-from waypost.journal.summary.frame import defuse_markers
+from waypost.journal.period_pages.frame import defuse_markers
 from waypost.model.draft import MAX_TEXT, Draft
 from waypost.text.language import language_of
 

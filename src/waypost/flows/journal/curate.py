@@ -19,7 +19,7 @@ from waypost.journal.layout import INDEX
 from waypost.journal.markdown import gap_after, newline_of
 from waypost.journal.memory_page.lines import phrases
 from waypost.journal.memory_page.page import page_top
-from waypost.journal.summary.frame import split_frame
+from waypost.journal.period_pages.frame import split_frame
 from waypost.model.draft import check_line
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS

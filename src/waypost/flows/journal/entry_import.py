@@ -30,7 +30,7 @@ from waypost.flows.move.imports import (
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.masking import without_secrets
 from waypost.flows.versions.prepare import locate_drafts
-from waypost.journal.summary.frame import split_frame
+from waypost.journal.period_pages.frame import split_frame
 from waypost.model.draft import Draft
 from waypost.model.journal import Entry, Score, ScoredEntry
 from waypost.model.memory import IMPORT, Caller

@@ -15,7 +15,7 @@ from waypost.journal.layout import INDEX
 from waypost.journal.memory_page.lines import sources_of
 from waypost.journal.memory_page.page import generated_part, page_top, without_time
 from waypost.journal.memory_page.sources import split_sources
-from waypost.journal.summary.frame import Frame, split_frame, with_part, without_merged_part
+from waypost.journal.period_pages.frame import Frame, split_frame, with_part, without_merged_part
 from waypost.model.journal import mark_of
 
 _MOST_TRIES = 20  # against an editor that keeps saving

@@ -51,10 +51,10 @@ from waypost.journal.memory_page.days import (
 from waypost.journal.memory_page.lines import one_line, phrases, sources_of, without_sources
 from waypost.journal.memory_page.page import MOST_PREFERENCES
 from waypost.journal.memory_page.tally import files_by_day
+from waypost.journal.period_pages.frame import split_frame
+from waypost.journal.period_pages.items import source_of
 from waypost.journal.statements.profile import PersonalFact, sentence_terms
 from waypost.journal.statements.recognise import SpokenStatement, is_event, main_statement, statements_of
-from waypost.journal.summary.frame import split_frame
-from waypost.journal.summary.items import source_of
 from waypost.journal.wording import language_at_start, topic_headings, without_markdown
 from waypost.model.journal import Entry, ScoredEntry, mark_of
 from waypost.store.journal import FileStamp

@@ -12,7 +12,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import ARCHIVE, INDEX, PREFERENCES, day_of, stage_of
 from waypost.journal.markdown import PageBlock, parse_page
 from waypost.journal.memory_page.lines import sources_of, without_sources
-from waypost.journal.summary.frame import split_frame
+from waypost.journal.period_pages.frame import split_frame
 from waypost.text.keywords import stop_words
 from waypost.text.stems import fold
 

@@ -15,9 +15,9 @@ from waypost.journal.layout import Month, Week, archived_path, day_path
 from waypost.journal.memory_page.days import stands_alone
 from waypost.journal.memory_page.lines import one_line
 from waypost.journal.memory_page.tally import files_by_day
+from waypost.journal.period_pages.text_rank import content_stems
 from waypost.journal.roles import role_of
 from waypost.journal.statements.recognise import main_statement
-from waypost.journal.summary.text_rank import content_stems
 from waypost.model.journal import ScoredEntry
 from waypost.model.memory import Version
 from waypost.model.recall import View

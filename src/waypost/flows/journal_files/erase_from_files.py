@@ -20,7 +20,7 @@ from waypost.journal.files import PACKED, JournalFolder, pack, unpack
 from waypost.journal.layout import day_of, stage_of
 from waypost.journal.markdown import new_page, parse_page
 from waypost.journal.memory_page.sources import marks_of, read_sources
-from waypost.journal.summary.frame import split_frame, with_part
+from waypost.journal.period_pages.frame import split_frame, with_part
 from waypost.journal.units import PAGES, JournalUnit, derived_id, unit_of, units_of
 from waypost.model.journal import mark_of
 from waypost.store.protocol import Writer

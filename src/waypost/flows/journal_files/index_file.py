@@ -16,7 +16,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import PACKED, pack, unpack
 from waypost.journal.layout import INDEX
 from waypost.journal.memory_page.sources import SOURCES, LineSource, format_sources, merge_sources, read_sources
-from waypost.journal.summary.frame import with_part
+from waypost.journal.period_pages.frame import with_part
 from waypost.model.journal import mark_of
 from waypost.system.platform import make_private_directory, write_private_file
 

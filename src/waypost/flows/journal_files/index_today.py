@@ -16,8 +16,8 @@ from waypost.journal.memory_page.content import Day
 from waypost.journal.memory_page.days import recent_day
 from waypost.journal.memory_page.lines import Phrases, phrases
 from waypost.journal.memory_page.sources import split_sources
+from waypost.journal.period_pages.frame import split_frame
 from waypost.journal.roles import role_of
-from waypost.journal.summary.frame import split_frame
 from waypost.journal.topics.groups import find_topics
 from waypost.journal.wording import LANGUAGES, language_at_start
 from waypost.model.journal import Entry, ScoredEntry

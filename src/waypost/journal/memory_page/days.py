@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from waypost.journal.importance.reason import reason_of
 from waypost.journal.memory_page.content import Day, IndexContent, SourcedLine
 from waypost.journal.memory_page.lines import Phrases, one_line, with_sources
+from waypost.journal.period_pages.items import source_of
 from waypost.journal.roles import role_of
-from waypost.journal.summary.items import source_of
 from waypost.journal.wording import language_at_start
 from waypost.model.journal import Entry, ScoredEntry
 

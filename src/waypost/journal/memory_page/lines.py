@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from waypost.journal.summary.lines import source_comment
+from waypost.journal.period_pages.lines import source_comment
 
 CUT = "…"
 _COMMENT_MARKS = re.compile(r"<!(?=-)|--(?=!?>)")  # opens or closes a comment, and with it Waypost's marks

@@ -13,7 +13,7 @@ from waypost.errors import LlmError, LlmLimit, LlmRefused, LlmUnavailable
 from waypost.flows.journal.condense.texts import BY_RULES, SummaryWriter, open_writer, summary_of, trim_with_model
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import Month, Week
-from waypost.journal.summary.build import summarise
+from waypost.journal.period_pages.build import summarise
 from waypost.llm.fake import FakeLlm
 from waypost.llm.protocol import Completion, Prompt, Usage
 from waypost.memory import Memory

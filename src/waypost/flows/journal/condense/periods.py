@@ -11,8 +11,8 @@ from waypost.journal import layout
 from waypost.journal.archive import updated_summary_original
 from waypost.journal.layout import Month, Week
 from waypost.journal.markdown import JournalPage, parse_page
+from waypost.journal.period_pages.frame import split_frame, summary_file
 from waypost.journal.plan_steps import MakeMonth, MakeYear, joined_days
-from waypost.journal.summary.frame import split_frame, summary_file
 
 
 def make_month(run: CondenseRun, step: MakeMonth) -> CondenseStep:

@@ -24,8 +24,8 @@ from waypost.journal import layout
 from waypost.journal.archive import HOLD, updated_original, updated_summary_original
 from waypost.journal.layout import Month, Week
 from waypost.journal.markdown import JournalPage
+from waypost.journal.period_pages.frame import split_frame
 from waypost.journal.plan_steps import archive_of, joined_days
-from waypost.journal.summary.frame import split_frame
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller
 from waypost.system.platform import try_lock

@@ -25,8 +25,8 @@ from waypost.journal.coverage import first_day_of
 from waypost.journal.files import JournalFolder
 from waypost.journal.markdown import JournalPage, no_edit_reason, parse_page
 from waypost.journal.markdown_values import in_zone
+from waypost.journal.period_pages.page import Period
 from waypost.journal.plan_steps import File
-from waypost.journal.summary.page import Period
 from waypost.model.journal import Entry, ScoredEntry, mark_of
 
 CONDENSED_AT = time(4)  # local time: when steps are due, and as of when entries are scored

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from waypost.errors import LlmError, LlmLimit, LlmUnavailable
 from waypost.flows.journal_files.language import journal_language
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.summary.build import summarise
-from waypost.journal.summary.items import SummaryItem, summary_items
-from waypost.journal.summary.model import (
+from waypost.journal.period_pages.build import summarise
+from waypost.journal.period_pages.items import SummaryItem, summary_items
+from waypost.journal.period_pages.model import (
     LANGUAGE_NAMES,
     ModelPoint,
     entry_line,
@@ -24,8 +24,8 @@ from waypost.journal.summary.model import (
     point_line,
     points_from_json,
 )
-from waypost.journal.summary.page import Period, language_of_items, measure_of, title_of
-from waypost.journal.summary.support import is_supported
+from waypost.journal.period_pages.page import Period, language_of_items, measure_of, title_of
+from waypost.journal.period_pages.support import is_supported
 from waypost.journal.trim.answer import LONGEST_CORE, SHORT_ANSWER
 from waypost.journal.trim.entry import PASSING, may_be_trimmed, trim_entry, with_shorter_text
 from waypost.journal.wording import SummaryWords, summary_words, without_markdown

@@ -13,9 +13,9 @@ from waypost.flows.versions.current import current_versions
 from waypost.journal import layout
 from waypost.journal.archive import updated_original, with_importance
 from waypost.journal.markdown import JournalPage, parse_page
+from waypost.journal.period_pages.frame import summary_file
 from waypost.journal.plan import JOIN_AFTER
 from waypost.journal.plan_steps import MEGABYTE, ExceededLimit, Join, archive_of, joined_days
-from waypost.journal.summary.frame import summary_file
 from waypost.model.journal import Entry, ScoredEntry
 
 

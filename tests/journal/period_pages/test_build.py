@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.journal.sources import sources_in
 
 from waypost.journal.layout import Month, Week
-from waypost.journal.summary.build import summarise
+from waypost.journal.period_pages.build import summarise
 from waypost.model.journal import Amendment, Entry, Score, ScoredEntry
 
 ZONE = timezone(timedelta(hours=1))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from waypost.journal.summary.support import is_supported
+from waypost.journal.period_pages.support import is_supported
 
 EXAM = "2026-03-10 10.03.2026 Raimund Prüfung\n\nIch habe heute die Prüfung zum Solutions Architect bestanden, mit 842 Punkten!"
 MOVE = "2026-05-02 02.05.2026 Ann move\n\nWe are going to move to Bergen in August, the lease is not signed yet.\n\nMax found a flat near the harbour."

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from waypost.journal.layout import Month, Week
-from waypost.journal.summary.items import SummaryItem
+from waypost.journal.period_pages.items import SummaryItem
 from waypost.journal.wording import SummaryWords, main_language
 
 Period = Week | Month | int  # an int is a year

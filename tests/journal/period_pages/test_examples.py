@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from waypost.journal.layout import Week
-from waypost.journal.summary.build import summarise
+from waypost.journal.period_pages.build import summarise
 from waypost.model.journal import Entry, Score, ScoredEntry
 
 PAGE = Path(__file__).parents[3] / "benchmarks" / "notes" / "summaries.md"

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from waypost.journal.summary.items import HELPING, SummaryItem
-from waypost.journal.summary.lines import Lines, persons_differ
-from waypost.journal.summary.page import (
+from waypost.journal.period_pages.items import HELPING, SummaryItem
+from waypost.journal.period_pages.lines import Lines, persons_differ
+from waypost.journal.period_pages.page import (
     HEADINGS,
     Measure,
     Period,
@@ -20,7 +20,7 @@ from waypost.journal.summary.page import (
     render_page,
     strongest_of_months,
 )
-from waypost.journal.summary.support import is_supported
+from waypost.journal.period_pages.support import is_supported
 from waypost.journal.wording import SummaryWords, clip, without_markdown
 
 SECTIONS = HEADINGS[:5]

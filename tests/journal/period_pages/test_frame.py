@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from waypost.journal.summary.frame import split_frame, summary_file, with_part
+from waypost.journal.period_pages.frame import split_frame, summary_file, with_part
 
 LINES = st.sampled_from(
     [

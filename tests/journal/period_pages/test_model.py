@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from waypost.journal.summary.items import summary_items
-from waypost.journal.summary.model import ModelPoint, limit_points
-from waypost.journal.summary.page import YEAR, strongest_of_months
+from waypost.journal.period_pages.items import summary_items
+from waypost.journal.period_pages.model import ModelPoint, limit_points
+from waypost.journal.period_pages.page import YEAR, strongest_of_months
 from waypost.model.journal import Entry, Score, ScoredEntry
 
 

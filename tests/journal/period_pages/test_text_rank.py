@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from waypost.journal.summary.text_rank import choose, likeness, textrank
+from waypost.journal.period_pages.text_rank import choose, likeness, textrank
 
 TEXTS = [
     "The launch of the shop was moved to March because the warehouse is late.",

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from waypost.journal.importance.utterance import question_kind
-from waypost.journal.summary.items import SummaryItem
-from waypost.journal.summary.text_rank import SAME, SAME_VECTORS, choose, content_stems, likeness, textrank
+from waypost.journal.period_pages.items import SummaryItem
+from waypost.journal.period_pages.text_rank import SAME, SAME_VECTORS, choose, content_stems, likeness, textrank
 from waypost.journal.wording import SummaryWords, clip, language_at_start, sentences, summary_words
 
 if TYPE_CHECKING:
-    from waypost.journal.summary.text_rank import Matrix
+    from waypost.journal.period_pages.text_rank import Matrix
 
 _NUMBER = re.compile(r"\d+")
 WHOLE = 220  # characters; a shorter entry is not cut

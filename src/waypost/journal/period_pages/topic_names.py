@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from waypost.journal.summary.items import SummaryItem
+from waypost.journal.period_pages.items import SummaryItem
 from waypost.journal.wording import language_at_start
 from waypost.text.keywords import keyword_terms, stop_words
 from waypost.text.stems import fold

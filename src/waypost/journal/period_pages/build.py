@@ -13,10 +13,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from waypost.journal.layout import Week
-from waypost.journal.summary.gist import Gists, gists_of, select_distinct
-from waypost.journal.summary.items import DECISION, HELPING, SummaryItem, answer_indices, summary_items
-from waypost.journal.summary.lines import Lines, label_of, persons_differ
-from waypost.journal.summary.page import (
+from waypost.journal.period_pages.gist import Gists, gists_of, select_distinct
+from waypost.journal.period_pages.items import DECISION, HELPING, SummaryItem, answer_indices, summary_items
+from waypost.journal.period_pages.lines import Lines, label_of, persons_differ
+from waypost.journal.period_pages.page import (
     Measure,
     Period,
     belongs,
@@ -26,12 +26,12 @@ from waypost.journal.summary.page import (
     render_page,
     strongest_of_months,
 )
-from waypost.journal.summary.topic_names import label_fits, source_ids
+from waypost.journal.period_pages.topic_names import label_fits, source_ids
 from waypost.journal.wording import SummaryWords, summary_words
 from waypost.model.journal import ScoredEntry
 
 if TYPE_CHECKING:
-    from waypost.journal.summary.text_rank import Matrix
+    from waypost.journal.period_pages.text_rank import Matrix
 
 Vectors = Mapping[str, "Matrix"]
 SeeAlso = Mapping[str, Sequence[str]]

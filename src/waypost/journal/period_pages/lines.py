@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from waypost.journal.layout import archived_path, day_path
-from waypost.journal.summary.items import SummaryItem
+from waypost.journal.period_pages.items import SummaryItem
 from waypost.journal.trim.tool_output import open_fence
 from waypost.journal.wording import SummaryWords, clip, nameless_speakers, relative_words, without_markdown
 from waypost.text.stems import fold
