@@ -1,4 +1,4 @@
-"""Lines of the index page: entry text on one line, made harmless, with the ids of its source entries."""
+"""Lines of MEMORY.md: entry text on one line, made harmless, with the ids of its source entries."""
 
 import re
 import tomllib
@@ -8,6 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from waypost.journal.memory_page.content import SourcedLine
 from waypost.journal.period_pages.lines import source_comment
 
 CUT = "…"
@@ -77,3 +78,11 @@ def phrases(language: str) -> Phrases:
         tables = tomllib.load(file)
     supported = language if language in tables else "en"
     return Phrases(supported, tables[supported])
+
+
+def bullet(line: SourcedLine) -> str:
+    return with_sources(f"- {line.text}", line.ids)
+
+
+def bold(text: str) -> str:
+    return text.replace("*", "").strip() or "?"

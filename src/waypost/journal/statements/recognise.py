@@ -1,6 +1,7 @@
 """What a text states, sentence by sentence, separately from how important it is.
 
-Rules decide by word lists (`data/statements_<language>.toml`). Questions, commands and small talk state nothing.
+Rules decide by word lists (`data/statements_<language>.toml`, `data/life_events_<language>.toml`). Questions, commands
+and small talk state nothing.
 """
 
 import re
@@ -9,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Literal
+from typing import Any, Literal
 
 from waypost.journal.chatter import is_chatter
 from waypost.journal.importance.word_lists import (
@@ -67,6 +68,7 @@ class SpokenStatement:
 class _StatementWords:
     lists: dict[str, re.Pattern[str]]
     milestones: dict[str, re.Pattern[str]]
+    no_milestone: re.Pattern[str]
     areas: dict[str, re.Pattern[str]]
 
 
@@ -126,7 +128,7 @@ def _statement(sentence: UtteranceSentence, language: str) -> SpokenStatement | 
 
 
 def _milestone(own: _StatementWords, text: str) -> Area | None:
-    if own.lists["not_milestone"].search(text):
+    if own.no_milestone.search(text):
         return None
     return next((area for area in AREAS if own.milestones[area].search(text)), None)
 
@@ -164,14 +166,19 @@ def _area(own: _StatementWords, text: str) -> Area | None:
 @cache
 def _statement_words(language: str) -> _StatementWords:
     name = language if language in LANGUAGES else "en"
-    table = tomllib.loads((files("waypost.journal") / "data" / f"statements_{name}.toml").read_text("utf-8"))
+    table, life = _table(f"statements_{name}.toml"), _table(f"life_events_{name}.toml")
     areas = {area: _pattern([words]) for area, words in table["area"].items()}
     areas["any"] = _pattern(list(table["area"].values()))
     return _StatementWords(
         {list_: _pattern(words) for list_, words in table.items() if isinstance(words, list)},
-        {area: _pattern([words]) for area, words in table["milestone"].items()},
+        {area: _pattern([words]) for area, words in life["event"].items()},
+        _pattern(life["other"]),
         areas,
     )
+
+
+def _table(name: str) -> dict[str, Any]:
+    return tomllib.loads((files("waypost.journal") / "data" / name).read_text("utf-8"))
 
 
 def _pattern(alternatives: list[str]) -> re.Pattern[str]:
