@@ -14,7 +14,9 @@ from waypost.errors import InvalidInput, Refused
 from waypost.facts.identity import tombstone
 from waypost.model.memory import Caller
 
-VARIANTS = tomllib.loads((Path(__file__).parents[2] / "facts" / "rejected_variants.toml").read_text("utf-8"))["value"]
+VARIANTS = tomllib.loads(
+    (Path(__file__).parents[2] / "facts" / "rejection" / "rejected_variants.toml").read_text("utf-8")
+)["value"]
 
 pytestmark = pytest.mark.both_stores
 

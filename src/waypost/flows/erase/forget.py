@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from waypost.errors import NotFound
-from waypost.facts.rejection import rejection_marks, spoken_mark
+from waypost.facts.rejection.marks import rejection_marks, spoken_mark
 from waypost.flows.backup.erase_from_snapshots import note_for_snapshots
 from waypost.flows.erase.answers import answers_to
 from waypost.flows.erase.cleanup import clean_up, note_erased

@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound, Refused, WaypostError
-from waypost.facts.rejection import blocking_marks
+from waypost.facts.rejection.marks import blocking_marks
 from waypost.flows.facts.candidates import (
     EXTRACTOR,
     WAS,

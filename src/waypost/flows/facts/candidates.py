@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from waypost.errors import WaypostError
-from waypost.facts.rejection import LEARNED, rejection_marks, topic_marks
+from waypost.facts.rejection.marks import LEARNED, rejection_marks, topic_marks
 from waypost.flows.open_space import OpenSpace, place_in
 from waypost.flows.versions.prepare import prepare
 from waypost.flows.write.proposals import PROPOSAL

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from waypost.errors import WaypostError
 from waypost.facts.identity import tombstone
-from waypost.facts.rejection import spoken_mark
+from waypost.facts.rejection.marks import spoken_mark
 from waypost.flows.open_space import OpenSpace, tombstone_key_in
 from waypost.flows.versions.current import audit, current_versions, nothing_new
 from waypost.flows.versions.masking import without_secrets

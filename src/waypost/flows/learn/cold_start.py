@@ -9,7 +9,7 @@ from waypost.facts.coldstart.project_facts import FoundProject, find_project, pa
 from waypost.facts.coldstart.prose import file_description
 from waypost.facts.coldstart.slots import OBSERVED, STATED, code
 from waypost.facts.coldstart.tree import PATIENCE, ProjectTree
-from waypost.facts.rejection import LEARNED
+from waypost.facts.rejection.marks import LEARNED
 from waypost.flows.facts.candidates import key_of, take
 from waypost.flows.learn.cold_start_task import relevant
 from waypost.flows.learn.cold_start_tree import ScannedTree, is_code, known_project_of, scan_tree

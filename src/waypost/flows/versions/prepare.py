@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from waypost.code.files.changed_patterns import check_triggers
 from waypost.errors import InvalidInput, WaypostError
 from waypost.facts.identity import fingerprint, tombstone
-from waypost.facts.rejection import blocking_marks
+from waypost.facts.rejection.marks import blocking_marks
 from waypost.facts.validity import Period, overlap, without
 from waypost.flows.open_space import OpenSpace, place_in
 from waypost.flows.versions.masking import without_secrets

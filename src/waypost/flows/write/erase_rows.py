@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from waypost.facts.identity import tombstone
-from waypost.facts.rejection import rejection_marks
+from waypost.facts.rejection.marks import rejection_marks
 from waypost.flows.journal_files.adopt import id_mark
 from waypost.flows.journal_files.write import is_filed
 from waypost.flows.write.proposals import proposals_about, topic_about

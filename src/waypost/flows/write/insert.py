@@ -9,7 +9,7 @@ from waypost.errors import NotFound
 from waypost.facts.ageing import has_expired, renewal_changes, restatement_changes
 from waypost.facts.duplicates import THRESHOLDS, UNCALIBRATED, DuplicateVerdict, Judgement, judge, merge_texts
 from waypost.facts.identity import MERGED
-from waypost.facts.rejection import LEARNED, rejection_marks, spoken_mark, topic_marks
+from waypost.facts.rejection.marks import LEARNED, rejection_marks, spoken_mark, topic_marks
 from waypost.facts.validity import intersection, overlap, subtract, without
 from waypost.flows.links.draft_links import INFERRED
 from waypost.flows.open_space import OpenSpace

@@ -7,7 +7,7 @@ from datetime import datetime
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.facts.ageing import renewal_changes
 from waypost.facts.identity import MERGED, fingerprint
-from waypost.facts.rejection import LEARNED, blocking_marks, rejection_marks, spoken_mark, topic_marks
+from waypost.facts.rejection.marks import LEARNED, blocking_marks, rejection_marks, spoken_mark, topic_marks
 from waypost.facts.validity import holds_at
 from waypost.flows.journal_files.write import is_filed, journal_writer, write_through
 from waypost.flows.links.pin import repin

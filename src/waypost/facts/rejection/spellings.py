@@ -58,7 +58,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    data = tomllib.loads((Path(__file__).with_name("data") / "rejected_spellings.toml").read_text("utf-8"))
+    data = tomllib.loads((Path(__file__).with_name("spellings.toml")).read_text("utf-8"))
     any_of = {name: f"(?:{'|'.join(rows)})" for name, rows in data.items()}
     word = {name: re.compile(rf"(?<!\w){any_of[name]}(?!\w)") for name in ("contrary", "foil_but", "joining")}
     return word | {

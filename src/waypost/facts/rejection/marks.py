@@ -11,7 +11,7 @@ import hmac
 from collections.abc import Iterable
 
 from waypost.facts.identity import tombstone, tombstones, tombstones_in
-from waypost.facts.rejected_spellings import is_statement, spellings, statements
+from waypost.facts.rejection.spellings import is_statement, spellings, statements
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
 from waypost.text.normal import fingerprint_text

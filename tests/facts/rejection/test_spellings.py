@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from waypost.facts.rejected_spellings import is_statement, spellings, statements
+from waypost.facts.rejection.spellings import is_statement, spellings, statements
 
 TABLE = tomllib.loads(Path(__file__).with_name("rejected_variants.toml").read_text("utf-8"))["value"]
 
