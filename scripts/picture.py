@@ -22,7 +22,7 @@ STEPS = (
     'waypost correct {id} "Uploads are tried five times"',
     'waypost ask "how often is an upload tried?" -k 1',
 )
-_ID = re.compile(r"\b01[0-9a-z]{24}\b")
+_ID = re.compile(r"\b01[0-9a-z]{6,24}\b")
 _WIDTH, _LINE, _CHARACTER, _TOP, _LEFT = 760, 19, 8.05, 58, 22
 _TYPING, _READING, _REST = 1.1, 1.6, 4.0  # seconds: a command, its output, the whole
 _COLOURS = {"command": "#9ecbff", "stale": "#ff7b72", "fresh": "#7ee787", "output": "#c9d1d9", "dim": "#8b949e"}

@@ -17,11 +17,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 _FENCE = re.compile(r"(?ms)^```(\w+)([^\n]*)\n(.*?)^```$")
 _TITLE = re.compile(r'title="([^"]+)"')
-_ID = re.compile(r"\b01[0-9a-hjkmnp-tv-z]{24}\b")
+_ID = re.compile(r"\b01[0-9a-hjkmnp-tv-z]{8,24}\b")
 _WHO = {"NAME": "Ada", "EMAIL": "ada@example.org", "DATE": "2026-03-01T12:00:00Z"}
 _GIT = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in _WHO.items()}
 _GIT["GIT_CONFIG_GLOBAL"] = os.devnull
 _VARYING = (
+    (_ID, "ID"),
     (re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z"), "TIME"),
     (re.compile(r"\b20\d\d-\d\d-\d\d \d\d:\d\d UTC"), "TIME"),
     (re.compile(r"\b20\d\d-\d\d-\d\d\b"), "DATE"),
@@ -67,28 +68,28 @@ def _commands(block: str, offset: int) -> Iterator[Step]:
 
 
 class Session:
-    """One page's repository. Ids of the page stand for those that its commands really made."""
+    """One page's repository. Ids of the page stand for those that its commands printed in the same places."""
 
     def __init__(self, folder: Path, run: Run) -> None:
         self._folder, self._run = folder, run
-        self._made: dict[str, str] = {}  # the page's ids, by those that were made
+        self._real: dict[str, str] = {}  # by the page's ids
 
     def play(self, step: Step) -> str:
-        """Write the file, or run the command. Return what it printed, with the page's ids."""
+        """Write the file, or run the command. Return what it printed."""
         if step.file:
             path = self._folder / step.file
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(step.text, encoding="utf-8")
             return ""
-        real = {shown: made for made, shown in self._made.items()}
-        command = _ID.sub(lambda match: real.get(match[0], match[0]), step.command)
+        command = self.real(step.command)
         words = shlex.split(command)
         printed = self._run(words[1:]) if words[0] == "waypost" else self._shell(command)
-        printed = "".join(f"{line.rstrip()}\n" for line in printed.strip("\n").splitlines())
-        new = [made for made in dict.fromkeys(_ID.findall(printed)) if made not in self._made]
-        free = [shown for shown in dict.fromkeys(_ID.findall(step.text)) if shown not in self._made.values()]
-        self._made |= {made: free[n] if n < len(free) else made for n, made in enumerate(new)}
-        return _ID.sub(lambda match: self._made.get(match[0], match[0]), printed)
+        self._real |= zip(_ID.findall(step.text), _ID.findall(printed), strict=False)
+        return "".join(f"{line.rstrip()}\n" for line in printed.strip("\n").splitlines())
+
+    def real(self, command: str) -> str:
+        """A command of the page with the ids that were made."""
+        return _ID.sub(lambda match: self._real.get(match[0], match[0]), command)
 
     def _shell(self, command: str) -> str:
         done = subprocess.run(
@@ -139,7 +140,11 @@ def _rewrite(page: Path, folder: Path) -> None:
 
     session, text, shift = Session(folder, run), page.read_text(encoding="utf-8"), 0
     for step in list(steps(text)):
+        command = session.real(step.command)
         printed = session.play(step)
+        if step.command in text and command != step.command:
+            shift += len(command) - len(step.command)
+            text = text.replace(step.command, command, 1)
         if step.command and not step.file and "…" not in step.text:
             blank = "\n" if step.text.endswith("\n\n") else ""
             text = text[: step.start + shift] + printed + blank + text[step.end + shift :]

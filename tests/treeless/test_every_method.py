@@ -55,6 +55,8 @@ WORKS: dict[str, Use] = {
     "code.export_index": lambda m, _: m.code.export_index(m.admin.export().path.with_suffix(".index")),
     "code.files": lambda m, _: m.code.files(),
     "forget": lambda m, ids: m.forget(ids["stale"]),
+    "admin.full_id": lambda m, ids: m.admin.full_id(ids["stale"]),
+    "admin.short_ids": lambda m, ids: m.admin.short_ids([ids["stale"]]),
     "admin.growth": lambda m, _: m.admin.growth(),
     "history": lambda m, ids: m.history(ids["stale"]),
     "admin.import_file": lambda m, _: list(m.admin.import_file(m.admin.export().path)),

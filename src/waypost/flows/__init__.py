@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from waypost.flows import recall as recall
     from waypost.flows import share as share
     from waypost.flows import structure as structure
+    from waypost.flows import versions as versions
     from waypost.flows import write as write
 
 __getattr__ = lazy_modules(__name__)

@@ -11,7 +11,6 @@ from waypost import config, flows
 from waypost.config import Settings
 from waypost.errors import InvalidInput, NotFound, StoreCorrupt, UnknownCheckout
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.versions.short_ids import full_id, short_ids
 from waypost.memory.location import identify_memory, locate_again
 from waypost.memory.spaces import open_spaces
 from waypost.model.ids import id_beginning
@@ -99,7 +98,7 @@ class MemoryHandle:
         if not id_beginning(text):
             return text
         with self.current.store.read() as reader:
-            return full_id(reader, text)
+            return flows.versions.short_ids.full_id(reader, text)
 
     def id_or_text(self, text: str) -> str:
         """The id that begins so, or the text as it is if none does."""
@@ -111,7 +110,7 @@ class MemoryHandle:
     def short_ids(self, ids: Iterable[str]) -> dict[str, str]:
         """The shortest unique forms of these ids; none for ids of no memory here."""
         with self.space.store.read() as reader:
-            return short_ids(reader, ids)
+            return flows.versions.short_ids.short_ids(reader, ids)
 
     @contextmanager
     def own_memories(self, *ids: object) -> Iterator[None]:

@@ -19,7 +19,7 @@ ID_LENGTH = 26
 _FORM = re.compile(r"[0-7][0-9a-hjkmnp-tv-z]{25}")
 _BEGINNING = re.compile(r"[0-7][0-9a-hjkmnp-tv-z]{3,24}")
 _IN_TEXT = re.compile(r"(?<![0-9A-Za-z])[0-7][0-9a-hjkmnp-tv-z]{25}(?![0-9A-Za-z])")
-_SHORTEST = 8  # characters of a short id: they count seconds, so later memories seldom begin with the same
+_SHORTEST = 10  # characters of a short id: they count milliseconds, so memories of a later call begin with others
 _RANDOM_BITS = 80
 
 

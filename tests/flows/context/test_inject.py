@@ -5,7 +5,7 @@ import pytest
 from waypost import Memory
 from waypost.embed.fake import FakeEngine
 from waypost.retrieve.calibration import ServingEngines
-from waypost.retrieve.relevance import USUAL, least_cosine, nearness, shares_words, words_shared
+from waypost.retrieve.relevance import USUAL, _of, least_cosine, nearness, shares_words, words_shared
 from waypost.text.fence import TAG
 from waypost.text.keywords import query_terms
 
@@ -136,6 +136,7 @@ def test_words_in_common_make_near_what_the_engine_alone_would_leave_out(
     memory.admin.embed_pending()
     asked, name = "when is the staging server rebuilt?", memory.space.engines.main.name
     worth = {"least": {name: 0.95}}
+    monkeypatch.setattr("waypost.retrieve.relevance._of", _of.__wrapped__)  # without what it keeps of the table
     monkeypatch.setattr("waypost.retrieve.relevance._known", lambda: worth | {"words": {}})
     assert memory.brief(asked, preset="inject").memories == ()
     monkeypatch.setattr("waypost.retrieve.relevance._known", lambda: worth | {"words": {name: 0.9}})

@@ -254,7 +254,7 @@ REMEMBER = Tool(
         "text": {"type": "string", "maxLength": LONGEST_TEXT},
         "kind": {"type": "string", "enum": ["fact", "learning", "fix", "preference", "constraint", "note"]},
         "refs": _REFS,
-        "replaces": {**_ID, "description": "ID that text corrects; the same text verifies it"},
+        "replaces": {**_ID, "description": "ID that text corrects or verifies"},
         "retract": {**_ID, "description": "ID, without text"},
         "valid_from": {"type": "string", "description": "True since"},
         "level": {"type": "integer", "description": "0 (every task) to 3 (code)"},

@@ -49,7 +49,7 @@ from waypost.journal.memory_page.days import (
     topic_with_sources,
 )
 from waypost.journal.memory_page.lines import one_line, phrases, sources_of, without_sources
-from waypost.journal.memory_page.page import MOST_PREFERENCES
+from waypost.journal.memory_page.person_section import MOST_PREFERENCES
 from waypost.journal.memory_page.tally import files_by_day
 from waypost.journal.period_pages.frame import split_frame
 from waypost.journal.period_pages.items import source_of

@@ -277,14 +277,26 @@ class CodeQuery:
 
 
 def best_code(
-    reader: Reader, query: CodeQuery, view: View, k: int, now: datetime, seen: Checkout | None = None
+    reader: Reader,
+    query: CodeQuery,
+    view: View,
+    k: int,
+    now: datetime,
+    seen: Checkout | None = None,
+    *,
+    follow_calls: bool = True,
 ) -> tuple[list[RankedMemory], Gathered[CodeSketch]]:
-    """The best k from code, and what they were chosen from. `seen`: where the code is, if not here."""
+    """The best k from code, and what they were chosen from.
+
+    Args:
+        seen: Where the code is, if not here.
+        follow_calls: What the best ones call joins. Guests can't read relations of code.
+    """
     gathered = gather_code(reader, query.question, query.vectors, view)
     candidates, numbers = code_candidates(gathered), gathered.numbers()
     # Rows are built as they are read, so only the best ones are.
     first, ranked = tee(rank_code(query.question, candidates, gathered.populations, query.roles))
-    called = add_callees(reader, query, view, gathered, candidates, first)
+    called = add_callees(reader, query, view, gathered, candidates, first) if follow_calls else {}
     if called:
         candidates, numbers = code_candidates(gathered, called), gathered.numbers()
         ranked = rank_code(query.question, candidates, gathered.populations, query.roles)

@@ -122,7 +122,9 @@ class SharedHits:
             # Levels and domains are of facts: code has none.
             code_view = replace(code_view, collections=code, domains=None, levels=None)
             try:
-                more, gathered = best_code(giver.reader, query, code_view, self.query.k, self.query.now)
+                more, gathered = best_code(
+                    giver.reader, query, code_view, self.query.k, self.query.now, follow_calls=False
+                )
             except AWAY as error:
                 self.given.drop(giver, error)
                 continue
