@@ -180,8 +180,8 @@ def test_a_memory_that_was_replaced_is_told_by_its_id_as_one_that_was(agent: Age
     new = agent.data("remember", text="Releases go out on Fridays.", replaces=old)["id"]
     clock.advance(minutes=5)
     told = agent.text("recall", question=old)
-    assert told.startswith(f"{old[:8]} is no longer true, since 2026-01-30")
-    assert f"true now: Releases go out on Fridays. (5 minutes old) id {new[:8]}" in told
+    assert told.startswith(f"{old[:10]} is no longer true, since 2026-01-30")
+    assert f"true now: Releases go out on Fridays. (5 minutes old) id {new[:10]}" in told
     assert "no longer true" in agent.data("recall", question=old)["notices"][0]
     assert "any more" not in agent.text("recall", question=new)
 
