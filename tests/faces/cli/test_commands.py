@@ -50,6 +50,14 @@ def test_people_get_text_that_names_the_id(waypost: Waypost) -> None:
     assert waypost("show", memory_id).code == 0
 
 
+def test_history_names_related_memories_by_short_ids(waypost: Waypost) -> None:
+    old = remember(waypost, "Deploys run on Fridays")
+    new = waypost("remember", "Deploys run on Mondays", "--replaces", old, "--json").json["id"]
+    printed = waypost("history", old).out
+    assert new not in printed
+    assert f"[{new[:10]}" in printed
+
+
 @pytest.mark.slow
 def test_k_and_budget_are_upper_bounds(waypost: Waypost) -> None:
     for n in range(12):

@@ -15,6 +15,7 @@ from waypost.errors import InvalidInput
 from waypost.faces.cli.output.editor_links import place_text
 from waypost.faces.cli.output.memories import print_json, print_receipt, readable_value, safe, speaks_unicode
 from waypost.faces.cli.output.progress import working
+from waypost.faces.cli.output.short_ids import short_id_output
 from waypost.faces.cli.session import CommandSession, confirm, interactive
 from waypost.flows.move.export import write_rows
 from waypost.flows.move.import_rows import check_drafts, read_lines
@@ -241,6 +242,7 @@ def print_history(history: History, *, json: bool) -> None:
     if json:
         print_json(history_row(history))
         return
+    out = short_id_output(sys.stdout)
     for version in (*history.versions, *history.related):
         until = f" until {format_minute(version.superseded_at)}" if version.superseded_at else ""
         true = f"true from {format_minute(version.valid_from)}"
@@ -250,7 +252,10 @@ def print_history(history: History, *, json: bool) -> None:
         who = f"{version.source} ({version.actor})" + (
             f" for {original['source']} ({original['actor']})" if original else ""
         )
-        print(f"{format_minute(version.recorded_at)}{until}  {safe(who)}, {true}, version {version.number}{other}")
+        print(
+            f"{format_minute(version.recorded_at)}{until}  {safe(who)}, {true}, version {version.number}{other}",
+            file=out,
+        )
         print(f"    {safe(version.text)}")
         for ref in version.refs:
             print(f"    at {place_text(ref.file_path, ref.line_range.start if ref.line_range else None)}")
