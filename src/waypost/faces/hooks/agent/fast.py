@@ -89,6 +89,7 @@ def leave(event: str, agent: str, raw: bytes, home: str) -> FastAnswer | None:
         _write_event(place, body)
         if not _is_locked(os.path.join(space, "sessions.lock")):
             _start_keeper(space)
+    # Odd input, or a system without `setsid` for new processes: the caller keeps the session by itself.
     except (OSError, ValueError, AttributeError, TypeError, RecursionError, NotImplementedError):
         return None
     return FastAnswer("", "", b"")
