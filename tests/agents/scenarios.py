@@ -214,7 +214,11 @@ class Trial:
         kept = [
             entry["text"] for entry in self.box.journal() if "SUBTASK" in entry["text"] and "Ask" not in entry["text"]
         ]
-        self.report.add("a sub-agent's task is not stored as the user's text", not kept if self.agent.setup else None, str(kept)[:200])
+        self.report.add(
+            "a sub-agent's task is not stored as the user's text",
+            not kept if self.agent.setup else None,
+            str(kept)[:200],
+        )
 
     def two_at_once(self) -> None:
         prompts = [f"Session number {number} of two at once. [[say Number {number}.]]" for number in (1, 2)]
