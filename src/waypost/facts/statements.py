@@ -21,7 +21,7 @@ BE, HAVE, CHANGE, MOVE, TAKEOVER = "be", "have", "change", "move", "takeover"
 CHANGES = frozenset((CHANGE, MOVE, TAKEOVER))
 WORD = "word"
 MOST_TERMS = 40  # of a text that is compared: a longer one is a document, not a fact
-_SECONDS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86_400, "week": 604_800, "month": 2_629_800}
+SECONDS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86_400, "week": 604_800, "month": 2_629_800}
 _PHRASES = (
     *(
         "signals",
@@ -649,7 +649,7 @@ class _Clauses:
             self._add("weekday", value, token)
         elif kind == "unit" and len(token.word) > _LONGEST_SIGN:
             often = token.word.endswith(_OFTEN)
-            self._add("duration" if often else "per", _seconds("1", _SECONDS.get(value)) if often else value, token)
+            self._add("duration" if often else "per", _seconds("1", SECONDS.get(value)) if often else value, token)
         elif token.word != "uhr" and not (kind in _UNNAMED and not token.text[0].isupper()):
             stem = lexicon_.stem(token.word)
             self._add(WORD, lexicon_.synonym.get(stem, stem), token)
@@ -683,7 +683,7 @@ class _Clauses:
             self._add("number", f"{value} {unit}", token._replace(text=f"{token.text} {following.text}"))
         elif kind == "unit":
             whole = token._replace(text=f"{token.text} {following.text}")
-            seconds = _SECONDS.get(unit)
+            seconds = SECONDS.get(unit)
             self._add(
                 "duration" if seconds else "number", _seconds(value, seconds), whole, unit="" if seconds else unit
             )

@@ -13,20 +13,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from waypost.facts.frames import same_word
-from waypost.facts.statements import CHANGES, StatementWords, statement_words
+from waypost.facts.statements import CHANGES, SECONDS, StatementWords, statement_words
 from waypost.facts.tokens import literal, tokens
 from waypost.text.keywords import stop_words
 
-_SECONDS = {
-    "ms": 0.001,
-    "s": 1,
-    "min": 60,
-    "h": 3600,
-    "d": 86_400,
-    "week": 604_800,
-    "month": 2_629_800,
-    "year": 31_557_600,
-}
+_SECONDS = SECONDS | {"year": 31_557_600}
 _LEAST_COMPOUND = 5  # letters of a word that is a part of another: "dauern", "Standarddauer"
 _LEAST_SHARED = 0.6  # share of the words of the shorter part that both have
 _MOST_APART = 2  # words that only one part has
