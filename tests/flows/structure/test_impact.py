@@ -20,6 +20,14 @@ def test_a_symbol_affects_callers_tests_endpoints_variables_and_memories(shop: M
     assert (report["total"], report["total_tests"]) == (3, 1)
 
 
+def test_a_file_affects_what_depends_on_anything_in_it(shop: Memory) -> None:
+    report = shop.code.impact("shop/store.py")
+    assert [symbol.path for symbol in report.symbols] == ["shop/store.py"]
+    affected = {row.symbol for row in (*report.rows, *report.tests)}
+    assert {"order", "main", "test_write"} <= affected
+    assert not {row.path for row in report.rows} & {"shop/store.py"}, "what is in the file changes with it"
+
+
 def test_a_method_affects_overriding_methods_and_callers_of_the_base(shop: Memory) -> None:
     assert "FileStore.read" in {row.symbol for row in shop.code.impact("Store.read").rows}
     [row] = [row for row in shop.code.impact("FileStore.read").rows if row.symbol == "Store.write"]

@@ -37,15 +37,16 @@ def impact(
     changed = None if text else changed_lines(tree_of(space), staged=staged, against=diff or "HEAD")
 
     def read(reader: Reader) -> tuple[ImpactReport, Iterable[str]]:
+        checkout = space.identity.checkout_id
         if changed is not None:
-            symbols = _changed_symbols(reader, space.identity.checkout_id, changed)
-            paths = set(changed)
-        else:
-            chosen = choose(space, reader, text)
-            if not chosen.symbols:
-                return ImpactReport(candidates=chosen.candidates, nearest=chosen.nearest), ()
-            symbols, paths = list(chosen.symbols), {chosen.symbols[0].path}
-        return _report(space, reader, symbols, limit), paths
+            return _report(space, reader, _changed_symbols(reader, checkout, changed), limit), set(changed)
+        chosen = choose(space, reader, text)
+        if not chosen.symbols:
+            return ImpactReport(candidates=chosen.candidates, nearest=chosen.nearest), ()
+        files = [symbol.path for symbol in chosen.symbols if symbol.kind == "file"]
+        inside = reader.structure.in_files(checkout, files) if files else []
+        report = _report(space, reader, list({s.id: s for s in (*chosen.symbols, *inside)}.values()), limit)
+        return replace(report, symbols=chosen.symbols), {chosen.symbols[0].path}
 
     answer, notices = current(space, read)
     return replace(answer, notices=notices)
