@@ -52,6 +52,7 @@ from waypost.flows.recall.candidates import (
 from waypost.flows.recall.current_values import with_current_values
 from waypost.flows.recall.damage_notices import damage_notices
 from waypost.flows.recall.evidence import EvidenceReader, names_like, said_at_that_time
+from waypost.flows.recall.overview import overview_hits
 from waypost.flows.recall.renewals import in_sight
 from waypost.flows.recall.structure_hits import structure_hits
 from waypost.flows.share.recall import SharedHits, SharedQuery, shared_hits
@@ -213,8 +214,9 @@ class _Recall:
         code_query = self._code_query(serving) if has_code else None
         seen = seen_elsewhere(space, reader)
         structural, notes = structure_hits(space, reader, self._text, self._language, view, self._k, seen)
-        if structural:
-            return _Draft(structural, files_of(space, reader, structural), (), notes)
+        whole = structural or overview_hits(space, reader, self._text, view, self._k, self._wanted)
+        if whole:
+            return _Draft(whole, files_of(space, reader, whole), (), notes)
         memories, places = list[Hit](), list[Hit]()
         evidence = EvidenceReader.of(reader, self._read_code_question(), view)
         with self._open_shared(view, taken, vectors, roles, evidence) as shared:
