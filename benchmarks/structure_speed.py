@@ -2,7 +2,7 @@
 
     python -m benchmarks.structure_speed TREE [COUNT]
 
-Asks about COUNT random symbols of the checkout TREE, which must be indexed in the data directory (`WAYPOST_HOME`): `symbols` by qualified name, by
+Asks about COUNT random symbols of the checkout TREE, which must be indexed in the data directory (`WAYPOST_HOME`): `symbols` by last and whole name, by
 path and by id, `uses` in every direction, and `impact --diff HEAD~1`. Every question is asked once before the round that counts.
 """
 
@@ -26,6 +26,7 @@ def main() -> None:
         every = [
             symbol for name in random.Random(SEED).sample(names, count) for symbol in code.symbols(name).symbols[:1]
         ]
+        _show("symbols NAME", lambda symbol: code.symbols(symbol.qualified.rpartition(".")[2]), every)
         _show("symbols QUALIFIED", lambda symbol: code.symbols(symbol.qualified), every)
         _show("symbols ID", lambda symbol: code.symbols(symbol.id), every)
         _show("symbols --path", lambda symbol: code.symbols(path=symbol.path), every)
