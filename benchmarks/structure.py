@@ -1,12 +1,18 @@
 """Structural questions of LongMemCode, answered by Waypost's commands.
 
-    python benchmarks/structure.py EVALUATION CORPUS [--wrong]
+    python -m benchmarks.structure EVALUATION CORPUS [library|mcp|cli] [--wrong]
 
 `EVALUATION` is a folder with the scenarios, the table of ids and the scorer (`ids.py`, `graph.py`, `run.py`, `data/`).
 The corpus must be indexed in the data directory (`WAYPOST_HOME`), from the checkout `$STRUCTURE_TREES/CORPUS`. `--wrong` prints wrong answers.
-Ids of the benchmark are translated by its own table; every answer comes from `memory.code.symbols`, `uses` or `unused`.
+Ids of the benchmark are translated by its own table; every answer comes from `symbols`, `uses` or `unused`: of the library,
+of an MCP server with its default tools and an in-memory client, or of the command line with `--json`. For the command line, one
+process runs its `run` function for each command, with the same arguments and output as `waypost` has.
 """
 
+import asyncio
+import contextlib
+import io
+import json
 import os
 import sys
 import time
@@ -29,17 +35,21 @@ def main() -> None:
 
     tables.Graph._outlines = lambda _: None  # only its table of ids is needed
     ids = tables.Graph(tables.find_space(home, tree), corpus).translate(universe(corpus)[0])
-    answers = Commands(tree, ids)
+    faces = {"mcp": McpCommands, "cli": TerminalCommands}
+    face = next((name for name in sys.argv[3:] if name in faces), "library")
+    answers = faces.get(face, Commands)(tree, ids)
     rows, fair_rows, kept = run(corpus, answers.answer)
     every, mappable = aggregate(rows), aggregate(fair_rows)
-    print(f"{corpus}: weighted {100 * every['weighted']:.1f}, mappable ids only {100 * mappable['weighted']:.1f}")
+    print(
+        f"{corpus}, {face}: weighted {100 * every['weighted']:.1f}, mappable ids only {100 * mappable['weighted']:.1f}"
+    )
     print("  all     ", table(every))
     print("  mappable", table(mappable))
     for question, cell in set_quality(corpus, kept).items():
         print(
             f"  vs whole answer: {question}: precision {cell['precision']}, recall {cell['recall']} of {cell['wanted']}"
         )
-    if len(sys.argv) > 3:
+    if "--wrong" in sys.argv:
         wrong = {row["id"] for row in fair_rows if row["score"] < 1}
         for row in kept:
             if row["id"] in wrong:
@@ -53,14 +63,22 @@ class Commands:
     """Answers questions of the benchmark by Waypost's library."""
 
     def __init__(self, tree: str, ids: Any) -> None:
-        from waypost import Memory
-
-        self.ids, self.memory = ids, Memory.open(tree)
+        self.ids, self.tree = ids, tree
+        self.start()
         self.took: dict[str, list[float]] = {}
 
-    def call(self, name: str, *arguments: object, **options: object) -> dict[str, Any]:
-        started = time.perf_counter()
+    def start(self) -> None:
+        from waypost import Memory
+
+        self.memory = Memory.open(self.tree)
+
+    def ask(self, name: str, arguments: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
         answer: dict[str, Any] = getattr(self.memory.code, name)(*arguments, limit=MOST, **options).to_json()
+        return answer
+
+    def call(self, name: str, *arguments: str, **options: Any) -> dict[str, Any]:
+        started = time.perf_counter()
+        answer = self.ask(name, arguments, options)
         self.took.setdefault(name, []).append(time.perf_counter() - started)
         return answer
 
@@ -117,6 +135,48 @@ class Commands:
         by_id = self.ids.by_id
         named: list[str] = self.ids.ids([by_id[row["id"]] for part in rows for row in part if row["id"] in by_id])
         return named
+
+
+class McpCommands(Commands):
+    """Answers by the default tools of an MCP server. They have no `unused`."""
+
+    def start(self) -> None:
+        from mcp import Client
+
+        from waypost.faces.mcp.compat import tools_of
+        from waypost.faces.mcp.server import build_server
+        from waypost.faces.mcp.session import ServedProject
+
+        server = build_server(tools_of("default", structured=True), ServedProject(Path(self.tree)))
+        self.loop = asyncio.new_event_loop()
+        self.client = self.loop.run_until_complete(Client(server, mode="legacy").__aenter__())
+
+    def ask(self, name: str, arguments: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
+        if name == "unused":
+            return {"rows": []}
+        named = dict(zip(("name",) if name == "symbols" else ("symbol", "direction"), arguments, strict=False))
+        asked = self.client.call_tool(name, {**named, **options, "limit": MOST})
+        return self.loop.run_until_complete(asked).structured_content or {}
+
+
+class TerminalCommands(Commands):
+    """Answers by the command line."""
+
+    def start(self) -> None:
+        os.chdir(self.tree)
+
+    def ask(self, name: str, arguments: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
+        from waypost.faces.cli.entry import run
+
+        first, *direction = arguments or ("",)
+        words = [name, *([first] if first else []), *(("--direction", *direction) if direction else ())]
+        for option, value in options.items():
+            words += [f"--{option}"] if value is True else [f"--{option}", value]
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            run([*words, "--limit", str(MOST), "--json"])
+        answer: dict[str, Any] = json.loads(printed.getvalue())
+        return answer
 
 
 if __name__ == "__main__":
