@@ -300,3 +300,20 @@ def test_a_weak_hit_is_read_while_there_is_room(journal: Memory, monkeypatch: py
     told = brief(journal, "Wann legt die Fähre ab?")
     assert "Die Fähre legt um neun ab." in told.text and "Gute Fahrt!" in told.text
     assert "archive/daily/2025-06-02.md" in loaded(told)
+
+
+def test_a_named_year_longer_than_the_budget_keeps_the_conversation_that_matches(memory: Memory) -> None:
+    write(
+        memory,
+        "archive/daily/2025-06-15.md",
+        day_page("2025-06-15", "Die Hecke bleibt bei 1,80 Meter.", "Notiert. " * 300),
+    )
+    for month in range(1, 13):
+        for day in ("03", "27"):
+            name = f"2025-{month:02}-{day}"
+            write(
+                memory, f"archive/daily/{name}.md", day_page(name, f"Zum Essen am {name}: " + "Suppe mit Brot. " * 40)
+            )
+    told = brief(memory, "Was war letztes Jahr mit der Hecke?", 1000)
+    assert "1,80 Meter" in told.text
+    assert told.tokens <= 1000

@@ -55,19 +55,26 @@ def choose_files(
 ) -> ChosenFiles:
     """The files to read, besides those that are always read."""
     choice = ChosenFiles()
-    named_days = days_named(question, language_of(question), today)
-    for span in named_days:
-        if span.first <= today:
-            named = f"{span.first}" if span.is_one_day else f"{span.first} to {span.last}"
-            for path in shelf.between(span.first, span.last):
-                choice.add(path, f"date: {named}")
+    spans = [span for span in days_named(question, language_of(question), today) if span.first <= today]
     chosen = _chosen_by_model(space, question, shelf, today, index, choice.notices)
     if chosen is None:
-        _add_topic(space, question, view, shelf, now, choice, named_days)
+        _add_topic(space, question, view, shelf, now, choice, spans)
     else:
+        for path, reason in _named_files(shelf, spans).items():
+            choice.add(path, reason)
         for path in chosen:
             choice.add(path, "chosen by the model")
     return choice
+
+
+def _named_files(shelf: CoverageIndex, spans: Sequence[DaySpan]) -> dict[str, str]:
+    """The files of the times that a question names, each with the reason to read it."""
+    named: dict[str, str] = {}
+    for span in spans:
+        reason = f"date: {span.first}" if span.is_one_day else f"date: {span.first} to {span.last}"
+        for path in shelf.between(span.first, span.last):
+            named.setdefault(path, reason)
+    return named
 
 
 def _add_topic(
@@ -77,11 +84,12 @@ def _add_topic(
     shelf: CoverageIndex,
     now: datetime,
     choice: ChosenFiles,
-    named: Sequence[DaySpan],
+    spans: Sequence[DaySpan],
 ) -> None:
     """Conversations with matching entries, then the days of the best ones, then the summaries of that time.
 
-    Days that the question names are read already.
+    Where the question names a time, matching conversations of that time come first, then all of that time: a named year can
+    be longer than the budget.
     """
     answer = recall(space, question, replace(view, collections=("journal",)), k=MOST_FOUND, now=now)
     choice.notices += answer.notices
@@ -95,14 +103,19 @@ def _add_topic(
         ]
     standing = {place.memory_id: place.path for place in sorted(places, key=lambda place: place.path, reverse=True)}
     days = {hit.id: space.journal.today(hit.time or hit.valid_from) for hit in possible}
-    paths = dict[str, str]()
+    paths, named = dict[str, str](), _named_files(shelf, spans)
     for hit in possible:
         day, own = days[hit.id], standing.get(hit.id)
         pages = shelf.day(day)
         path = own if own in pages or not pages else pages[0]
-        if path is not None and not any(span.first <= day <= span.last for span in named):
+        if path is not None and any(span.first <= day <= span.last for span in spans):
+            choice.add(path, named.get(path, "topic"), hit.id)
+        elif path is not None:
             paths[hit.id] = path
-            choice.add(path, "topic", hit.id)
+    for path, reason in named.items():
+        choice.add(path, reason)
+    for memory_id, path in paths.items():
+        choice.add(path, "topic", memory_id)
     best = list(paths)[:MOST_DAYS]
     for memory_id in best:
         choice.add(paths[memory_id], "topic")
