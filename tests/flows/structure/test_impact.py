@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import Git
+from tests.flows.conftest import write_file
 
 from waypost.errors import InvalidInput, NotFound
 from waypost.memory import Memory
@@ -71,3 +72,41 @@ def test_unused_code_is_listed_without_entry_points_handlers_tests_and_overrides
     assert answer["total"] == 3
     assert [row["path"] for row in shop.code.unused("shop/admin.py").to_json()["rows"]] == ["shop/admin.py"]
     assert shop.code.unused(kind="method").rows == ()
+
+
+def test_code_that_uses_a_model_class_affects_its_table(empty_tree: Path, memory: Memory) -> None:
+    write_file(
+        empty_tree,
+        "models.py",
+        """\
+        from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+        class Base(DeclarativeBase):
+            pass
+
+
+        class Order(Base):
+            __tablename__ = "orders"
+            id: Mapped[int] = mapped_column(primary_key=True)
+
+
+        class Customer(Base):
+            __tablename__ = "customers"
+            id: Mapped[int] = mapped_column(primary_key=True)
+        """,
+    )
+    write_file(
+        empty_tree,
+        "pages.py",
+        """\
+        from models import Order
+
+
+        def latest():
+            return Order(id=1)
+        """,
+    )
+    memory.index()
+    assert [row["table"] for row in memory.code.impact("latest").to_json()["tables"]] == ["orders"]
+    assert [row["table"] for row in memory.code.impact("Customer").to_json()["tables"]] == ["customers"]

@@ -290,7 +290,12 @@ def test_derived_memories_are_counted_by_sort(store: Store) -> None:
     add(store, symbol("two", details={"type": "class"}), row(body="b"))
     with store.read() as reader:
         assert reader.code.derived_counts("here") == {("symbol", "function"): 1, ("symbol", "class"): 1}
-        assert [one.name for one in reader.code.derived_of_kind("here", "symbol")] == ["one", "two"]
+        symbols = reader.code.derived_of_kind("here", "symbol")
+        assert [one.name for one in symbols] == ["one", "two"]
+        numbers = [one.number for one in symbols if one.path == symbols[0].path]
+        assert reader.code.numbers_into("here", "symbol", [symbols[0].path, "absent.py"]) == numbers
+        assert reader.code.numbers_into("here", "table", [symbols[0].path]) == []
+        assert reader.code.numbers_into("there", "symbol", [symbols[0].path]) == []
 
 
 def test_what_only_keywords_find_is_never_owed(store: Store) -> None:

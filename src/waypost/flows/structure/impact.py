@@ -169,7 +169,7 @@ def _tables(
     """Tables that the changed code defines or uses through its model classes."""
     used = reader.structure.out_of(checkout, [symbol.id for symbol in symbols], ("calls", "mentions"))
     ours = {*spans, *((use.other.path, use.other.line, use.other.end_line) for use in used)}
-    numbers = [row.number for row in reader.code.derived_of_kind(checkout, "table")]
+    numbers = reader.code.numbers_into(checkout, "table", sorted({path for path, _, _ in ours}))
     rows = []
     for version in reader.memories.by_number(numbers).values() if numbers else ():
         for ref in version.refs:

@@ -86,6 +86,15 @@ class CodeRows(TablePart):
         )
         return [DerivedRow._make(row) for row in rows]
 
+    def numbers_into(self, checkout_id: str, kind: str, paths: Sequence[str]) -> list[int]:
+        """Derived memories of a kind that point into one of these files."""
+        rows = self._db.rows(
+            "SELECT DISTINCT m.number FROM each_text(?) asked THEN JOIN code_refs r ON r.path = asked.value"
+            " THEN JOIN memories m ON m.number = r.number WHERE m.checkout_id = ? AND m.kind = ? ORDER BY 1",
+            (list(paths), checkout_id, kind),
+        )
+        return [number for (number,) in rows]
+
     def derived_counts(self, checkout_id: str) -> dict[tuple[str, str], int]:
         """How many derived memories there are of each kind and type."""
         rows = self._db.rows(
