@@ -10,7 +10,7 @@ from waypost.refs.anchor import Anchor
 from waypost.refs.occurrences import note_occurrences, occurrences, same_text, surroundings
 from waypost.refs.other_files import OtherFiles
 from waypost.refs.sketch import Window, best_window
-from waypost.refs.symbols import is_named, last_name, same_name, span
+from waypost.refs.symbols import common_tail, is_named, last_name, same_name, span
 
 _WORDS_DISTINCT = 20  # fewer words are not distinctive: `return None` is in every file
 _WORDS_INSIDE = 3  # fewer can occur more than once in one function
@@ -190,9 +190,17 @@ def _enclosing_symbol(anchor: Anchor, shape: FileShape) -> Landmark | None:
     """The enclosing symbol as it is now. Of overloads, the one at the same index."""
     named = same_name(shape, anchor.qualified) if anchor.qualified else []
     if not named and anchor.qualified:
-        named = [landmark for landmark in shape.landmarks if landmark.name == last_name(anchor.qualified)]
-        named = named if len(named) == 1 else []
+        named = _renamed_outside(anchor.qualified, shape)
     return named[min(anchor.ordinal, len(named) - 1)] if named else None
+
+
+def _renamed_outside(qualified: str, shape: FileShape) -> list[Landmark]:
+    """The only symbol of its last name, if what is around it has another name. A constructor has its class's name."""
+    named = [landmark for landmark in shape.landmarks if landmark.name == last_name(qualified)]
+    depth = qualified.count(".")
+    rates = [(common_tail(qualified, symbol), symbol.qualified.count(".") == depth) for symbol in named]
+    named = [symbol for rate, symbol in zip(rates, named, strict=True) if rate == max(rates)]
+    return named if len(named) == 1 else []
 
 
 def _exact_place(anchor: Anchor, shape: FileShape, inside: Landmark | None) -> int | None:

@@ -1,7 +1,6 @@
 """Find a symbol again: under its name, under another name, or in another file."""
 
 from collections.abc import Iterable
-from itertools import takewhile
 
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, CodeVerdict
 from waypost.model.reference import LineRange
@@ -10,6 +9,7 @@ from waypost.refs.anchor import Anchor
 from waypost.refs.occurrences import surroundings
 from waypost.refs.other_files import OtherFiles
 from waypost.refs.symbols import (
+    common_tail,
     is_equal,
     is_named,
     last_name,
@@ -125,7 +125,7 @@ def _equal_by_name(anchor: Anchor, candidates: list[_Spot], others: OtherFiles) 
     equal = [(shape, symbol) for shape, symbol in candidates if is_equal(shape, symbol, anchor)]
     equal = _without_older_copies(anchor, equal, others)
     # The name before the last distinguishes `Flask.route.decorator` from other decorators.
-    near = [spot for spot in equal if _common_tail(anchor, spot[1]) >= min(2, anchor.qualified.count(".") + 1)]
+    near = [spot for spot in equal if common_tail(anchor.qualified, spot[1]) >= min(2, anchor.qualified.count(".") + 1)]
     if near and anchor.count >= _WORDS_QUALIFIED:
         return _unambiguous(anchor, near)
     least = _WORDS_QUALIFIED if len(candidates) == 1 else _WORDS_NAMED
@@ -166,7 +166,7 @@ def _unambiguous(anchor: Anchor, spots: list[_Spot]) -> CodeVerdict | None:
     if not spots:
         return None
     parent = parent_of(anchor.qualified)
-    rates = [(_common_tail(anchor, symbol), parent_of(symbol.qualified) == parent) for _, symbol in spots]
+    rates = [(common_tail(anchor.qualified, symbol), parent_of(symbol.qualified) == parent) for _, symbol in spots]
     best = max(rates)
     left = [spot for rate, spot in zip(rates, spots, strict=True) if rate == best]
     if len(left) == 1:
@@ -187,12 +187,6 @@ def _most_alike(anchor: Anchor, spots: Iterable[_Spot], least: float) -> CodeVer
         return None
     likeness, _, shape, best = max(rated, key=lambda row: row[:2])
     return _verdict(CHANGED, anchor, shape, best, likeness)
-
-
-def _common_tail(anchor: Anchor, symbol: Landmark) -> int:
-    """How many trailing parts the two qualified names share."""
-    pairs = zip(reversed(anchor.qualified.split(".")), reversed(symbol.qualified.split(".")), strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _sizes_fit(anchor: Anchor, shape: FileShape, symbol: Landmark) -> bool:

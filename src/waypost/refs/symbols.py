@@ -1,6 +1,7 @@
 """Symbols of a file: their words, meaning and likeness to an anchor."""
 
 from collections.abc import Iterable
+from itertools import takewhile
 
 from waypost.model.shape import FileShape, Landmark, family
 from waypost.refs.anchor import AT_COMMENT, AT_DEFINITION, AT_START, SHORT_NAME, Anchor, clip_name
@@ -87,6 +88,12 @@ def unique_shapes(shapes: Iterable[FileShape]) -> list[FileShape]:
     for shape in shapes:
         first.setdefault(shape.path, shape)
     return list(first.values())
+
+
+def common_tail(qualified: str, symbol: Landmark) -> int:
+    """How many trailing parts the two qualified names share."""
+    pairs = zip(reversed(qualified.split(".")), reversed(symbol.qualified.split(".")), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def last_name(qualified: str) -> str:
