@@ -2,8 +2,8 @@
 
 import pytest
 
+from waypost.flows.recall.overview import asks_for_everything
 from waypost.memory import Memory
-from waypost.retrieve.overview_question import asks_for_everything
 
 ASKED = [
     "What do you remember about this project?",

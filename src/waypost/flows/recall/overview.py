@@ -1,5 +1,6 @@
-"""Hits for questions about everything that is remembered: the most important first."""
+"""Hits for questions about everything that is remembered, such as "What do you remember about this project?"."""
 
+import re
 from dataclasses import replace
 
 from waypost.flows.links.hits import hit_of
@@ -11,12 +12,24 @@ from waypost.model.causal import DECISION, REASON
 from waypost.model.code_link import LinkedMemory
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import Hit, View
-from waypost.retrieve.overview_question import asks_for_everything
 from waypost.store.protocol import Filter, Reader
 
 _READ = 200  # memories, the latest
 _SOURCES = ("person", "agent")  # then what was derived from files and history
 _FIRST_KINDS = ("constraint", DECISION, "preference")
+_LONGEST = 120  # characters
+_FORMS = (
+    r"(?:what|tell me what|show me what|list what) (?:do )?(?:you|we) (?:already )?(?:know|remember|have (?:stored|remembered))"
+    r"(?: (?:about|of|from) (?:this|the|our|my) (?:project|repo|repository|code ?base|code))?(?: so far| already)?",
+    r"tell me (?:everything|all)(?: that)? you (?:know|remember)(?: about (?:this|the|our|my) (?:project|repo|repository|code ?base))?",
+    r"(?:was|sag mir,? was) (?:wei(?:ß|ss)t|erinnerst|hast) du(?: dir)?(?: bisher| schon| alles)?"
+    r"(?: (?:über|von|zu) (?:dieses|diesem|das|dem|unser|unserem|mein|meinem) (?:projekt|repo|repository|code))?(?: gemerkt| gespeichert)?",
+    r"woran erinnerst du dich(?: (?:bei|in|zu) (?:diesem|dem|unserem) projekt)?",
+    r"(?:расскажи,? )?что (?:ты |вы )?(?:уже )?(?:знаешь|знаете|помнишь|помните)"
+    r"(?: (?:об?|про) (?:этом|этот|нашем|наш|моём|моем|мой) (?:проекте|проект|репозитории|репозиторий|коде|код))?",
+)
+_ASKS = re.compile("|".join(_FORMS), re.IGNORECASE)
+_SPACE = re.compile(r"\s+")
 
 
 def overview_hits(space: OpenSpace, reader: Reader, text: str, view: View, k: int, wanted: RecallFilter) -> list[Hit]:
@@ -30,9 +43,9 @@ def overview_hits(space: OpenSpace, reader: Reader, text: str, view: View, k: in
     versions = reader.memories.latest(replace(view, collections=collections), Filter(), _READ)
     memories = looked_at(space, reader, versions)
     linked = [memories[version.number] for version in versions if version.number in memories]
-    shown = [memory for memory in linked if wanted.admits(memory) and memory.version.kind != REASON]
-    shown.sort(key=_rank)
-    return [hit_of(memory, ASKED_FOR, {"everything": 1.0}, certainty=ASKED_FOR) for memory in shown[:k]]
+    admitted = [memory for memory in linked if wanted.admits(memory) and memory.version.kind != REASON]
+    admitted.sort(key=_rank)
+    return [hit_of(memory, ASKED_FOR, {"everything": 1.0}, certainty=ASKED_FOR) for memory in admitted[:k]]
 
 
 def _rank(memory: LinkedMemory) -> tuple[bool, int, bool, int]:
@@ -41,3 +54,9 @@ def _rank(memory: LinkedMemory) -> tuple[bool, int, bool, int]:
         return memory.state.is_stale, len(_SOURCES), False, version.number
     is_first = version.level == 0 or version.kind in _FIRST_KINDS
     return memory.state.is_stale, _SOURCES.index(version.source), not is_first, -version.number
+
+
+def asks_for_everything(text: str) -> bool:
+    """Whether the question asks for no subject but the memory itself. A form must match the whole question."""
+    question = _SPACE.sub(" ", text[: _LONGEST + 1]).strip().rstrip(" ?.!")
+    return len(text) <= _LONGEST and _ASKS.fullmatch(question) is not None
