@@ -43,9 +43,13 @@ class CodeText:
     body: str
     embedded: tuple[str, ...]
 
-    def to_details(self, text: str) -> dict[str, Any]:
-        """What has to be kept beside the memory's own text, to have all of it again."""
-        kept: dict[str, Any] = {"title": self.name, "place": self.path, "embedded": list(self.embedded)}
+    def to_details(self, text: str, name: str, path: str | None) -> dict[str, Any]:
+        """What has to be kept beside the memory's own text, name and path, to have all of it again."""
+        kept: dict[str, Any] = {"embedded": list(self.embedded)}
+        if self.name != name:
+            kept["title"] = self.name
+        if self.path != path:
+            kept["place"] = self.path
         if self.doc:
             kept["doc"] = self.doc
         if self.body != text:
@@ -53,10 +57,10 @@ class CodeText:
         return kept
 
     @classmethod
-    def from_details(cls, details: Mapping[str, Any], text: str) -> "CodeText":
+    def from_details(cls, details: Mapping[str, Any], text: str, name: str, path: str) -> "CodeText":
         return cls(
-            details["title"],
-            details["place"],
+            details.get("title", name),
+            details.get("place", path),
             details.get("doc", ""),
             details.get("body", text),
             tuple(details["embedded"]),
@@ -66,7 +70,7 @@ class CodeText:
 def passages_of(version: Version) -> list[Passage]:
     """The passages of a version. The same version always gives the same ones: an index can be made again."""
     if KINDS[version.kind].derived:
-        return code_passages(CodeText.from_details(version.details, version.text), version.language)
+        return code_passages(code_text(version), version.language)
     # The engine reads who speaks. A role would only make all turns alike.
     who = f"{version.speaker}: " if version.speaker and version.speaker.casefold() not in _ROLES else ""
     passages = []
@@ -77,6 +81,12 @@ def passages_of(version: Version) -> list[Passage]:
         digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
         passages.append(Passage(text, digest, version.language, terms))
     return passages
+
+
+def code_text(version: Version) -> CodeText:
+    """What is found of a stored memory that is derived from a tree."""
+    path = version.refs[0].file_path if version.refs else ""
+    return CodeText.from_details(version.details, version.text, version.name or "", path)
 
 
 def code_passages(code: CodeText, language: str) -> list[Passage]:

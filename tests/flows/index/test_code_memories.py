@@ -14,8 +14,10 @@ from tests.home_files import files_with
 
 from waypost.embed.fake import FakeEngine
 from waypost.errors import NotFound, WaypostError
+from waypost.flows.index.file_digest import Digest, DigestJob, digest_file
 from waypost.llm.fake import FakeLlm
 from waypost.memory import Memory
+from waypost.retrieve.passages import passages_of
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 
@@ -241,3 +243,32 @@ def test_every_changed_file_that_is_shown_is_looked_at(empty_tree: Path, memory:
         )
     hits = [hit for hit in memory.recall("peel the banana", k=100) if hit.kind == "symbol"]
     assert {hit.line for hit in hits} == {4}
+
+
+def test_passages_are_made_again_from_what_is_stored(empty_tree: Path, memory: Memory) -> None:
+    code = '"""Sells."""\nimport os\n\nTAX = 3\nprint(os.name)\n\nclass Cart:\n    def add(self): ...\n'
+    write_file(empty_tree, "a/shop.py", code)
+    write_file(empty_tree, "docs/guide.md", "# Guide\n\nHow to sell.\n\n## Prices\n\nThey change.\n")
+    write_file(empty_tree, "schema.sql", "CREATE TABLE orders (id int, total int);\n")
+    memory.index()
+    space = memory.space
+    for path in ("a/shop.py", "docs/guide.md", "schema.sql"):
+        digest = digest_file(empty_tree, DigestJob(path))
+        assert isinstance(digest, Digest)
+        with space.store.read() as reader:
+            rows = reader.code.derived(space.identity.checkout_id, [path], ("file", "symbol"))
+            versions = reader.memories.by_number([row.number for row in rows]).values()
+        assert {(v.kind, v.name, *passages_of(v)) for v in versions} == {
+            (derived.kind, derived.name, *derived.passages) for derived in digest.memories
+        }
+
+
+def test_a_file_and_its_names_are_stored_once(empty_tree: Path, memory: Memory) -> None:
+    rest = "".join(f"print({number}, 'some plain words')\n" for number in range(200))
+    write_file(empty_tree, "a/shop.py", f"{rest}\ndef add(): ...\n")
+    memory.index()
+    memory.close()
+    db = sqlite3.connect(memory.space.folder / "memory.db")
+    rows = dict(db.execute("SELECT name, details FROM memories WHERE kind IN ('file', 'symbol')").fetchall())
+    assert len(rows["a/shop.py"]) < len(rest) / 3
+    assert json.loads(rows["add"]).keys().isdisjoint({"title", "place"})

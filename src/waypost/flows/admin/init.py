@@ -102,8 +102,8 @@ def init(
 
     `scip` is an index of a compiler or type checker; by default the file `index.scip` of the repository.
 
-    `facts`: on the first run, learn facts about the project before indexing, so that briefings work early. Raises
-    SecurityError for a caller that may only read.
+    `facts`: on the first run, learn facts about the project from what was indexed. Raises SecurityError for a caller that
+    may only read.
     """
     if space.store.known_damage() and not space.store.may_write:
         raise StoreCorrupt(f"The database in {space.store.place} is damaged.", DATABASE.remedy)
@@ -122,7 +122,6 @@ def init(
     documents = read_scip_file(scip, tree_of(space)) if scip is not None else None
     _check_patterns(space, before, include, exclude)
     patterns = save_patterns(space, include, exclude)
-    facts_found, slow = _first_facts(space, caller, again=force) if facts else (0, ())
     done = index_tree(
         space,
         include=patterns.include,
@@ -139,6 +138,7 @@ def init(
     if index_file is not None:
         index_file.put_vectors(space)
     structure_after = timing.perf_counter() - started
+    facts_found, slow = _first_facts(space, caller, again=force) if facts else (0, ())
     _audit(space, caller, done)
     if wait:
         wait_for_vectors(space, report)

@@ -26,7 +26,7 @@ from waypost.retrieve.passages import CodeText, Passage, code_passages
 from waypost.system.time_limit import OutOfTime, time_limit
 from waypost.text.language import is_surely_foreign, language_of
 
-DIGEST_FORMAT = "5"  # increased when digests change: an index of another format is rebuilt
+DIGEST_FORMAT = "6"  # increased when digests change: an index of another format is rebuilt
 SCIP_FACTS = "scip"  # the key in a digest for what a SCIP index says about the file
 
 
@@ -149,14 +149,15 @@ def _derived(source: SourceFile, kind: str, card: Card, details: dict[str, Any],
     if is_test and card.kind == "symbol":
         language = TEST_LANGUAGE  # how cosines of tests spread must not count for code
     kept = {name: value for name, value in details.items() if value not in (None, [], "")}
-    kept |= text.to_details(card.text)
-    traits = IS_TEST * is_test + IS_DOCUMENT * is_document(source.language)
     name = source.path if card.kind == "file" else card.qualified or card.name
-    return derived_from_details(kind, name, card.text, card.lines, scip or None, language, traits, kept)
+    kept |= text.to_details(card.text, name, source.path)
+    traits = IS_TEST * is_test + IS_DOCUMENT * is_document(source.language)
+    return derived_from_details(kind, source.path, name, card.text, card.lines, scip or None, language, traits, kept)
 
 
 def derived_from_details(
     kind: str,
+    path: str,
     name: str,
     text: str,
     lines: LineRange | None,
@@ -166,7 +167,7 @@ def derived_from_details(
     details: Mapping[str, Any],
 ) -> Derived:
     """A memory of a file, with the passages that follow from its details."""
-    passages = tuple(code_passages(CodeText.from_details(details, text), language))
+    passages = tuple(code_passages(CodeText.from_details(details, text, name, path), language))
     return Derived(
         kind=kind,
         type=details["type"],
@@ -209,10 +210,11 @@ def derived_document(
     changed_at: datetime | None = None,
 ) -> Derived:
     """A memory with a generated text, such as a summary or a table."""
-    code = CodeText(name, refs[0].file_path if refs else "", "", text, (embedded,))
+    path = refs[0].file_path if refs else None
+    code = CodeText(name, path or "", "", text, (embedded,))
     language = _language(text)
     passages = tuple(code_passages(code, language))
-    kept = {"type": sort, **details, **code.to_details(text)}
+    kept = {"type": sort, **details, **code.to_details(text, name, path)}
     return Derived(
         kind=kind,
         type=sort,

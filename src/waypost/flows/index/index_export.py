@@ -19,7 +19,7 @@ from waypost.errors import InvalidInput, StoreError
 from waypost.flows.index.file_digest import DIGEST_FORMAT
 from waypost.flows.open_space import OpenSpace, need_project
 from waypost.model.memory import Version
-from waypost.retrieve.passages import CodeText, code_passages
+from waypost.retrieve.passages import passages_of
 from waypost.store.protocol import FileRow, Reader
 from waypost.system.platform import place_file, sync_directory
 from waypost.text.secrets.masking import mask
@@ -148,11 +148,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _hashes(versions: Iterable[Version]) -> dict[bytes, str]:
-    passages = [
-        passage
-        for version in versions
-        for passage in code_passages(CodeText.from_details(version.details, version.text), version.language)
-    ]
+    passages = [passage for version in versions for passage in passages_of(version)]
     return {passage.content_hash: passage.language for passage in passages if passage.content_hash}
 
 

@@ -202,11 +202,11 @@ def _derived(path: str, read: FileText, row: Mapping[str, Any]) -> Derived:
     _require(_LANGUAGE.fullmatch(row["language"]) is not None and conforms(row["traits"], int))
     _require(0 <= row["traits"] <= IS_TEST | IS_DOCUMENT)
     _require(isinstance(details, dict) and all(conforms(value, _DETAILS[key]) for key, value in details.items()))
-    _require(len(json.dumps(details)) <= 12 * len(read.text) + _MOST_EXTRA and details["place"] in (path, ""))
+    _require(len(json.dumps(details)) <= 12 * len(read.text) + _MOST_EXTRA and details.get("place", path) in (path, ""))
     _require(row["symbol"] is None or (isinstance(row["symbol"], str) and len(row["symbol"]) <= _LONGEST_TEXT))
     span = None if lines is None else LineRange(*lines)
     _require(span is None or (conforms(lines, Sequence[int]) and span.end <= max(1, read.line_count)))
-    return derived_from_details(kind, name, text, span, row["symbol"], row["language"], row["traits"], details)
+    return derived_from_details(kind, path, name, text, span, row["symbol"], row["language"], row["traits"], details)
 
 
 def _facts(facts: Mapping[str, Any], read: FileText) -> dict[str, Any]:

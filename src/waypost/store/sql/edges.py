@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 from waypost.model.time import from_micros, to_micros
@@ -59,7 +60,7 @@ class EdgeChanges(EdgeRows):
         )
         self._db.change_many(
             f"{_INSERT} DO UPDATE SET strength = excluded.strength, made_at = excluded.made_at, lines = excluded.lines",
-            [_parameters(edge) for edge in edges],
+            sorted(map(_parameters, edges), key=itemgetter(1, 0, 2)),  # in the order of the key: its pages are filled
         )
 
 

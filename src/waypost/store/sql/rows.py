@@ -1,11 +1,13 @@
 """Converts rows to values and back, and builds the conditions of views."""
 
+import base64
 import json
 import re
-from collections.abc import Sequence
+import zlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from waypost.model.kinds import COLLECTIONS
+from waypost.model.kinds import COLLECTIONS, KINDS
 from waypost.model.memory import State, Version
 from waypost.model.recall import View
 from waypost.model.reference import CodeReference
@@ -79,7 +81,7 @@ def version_of(row: Sequence[Any], refs: tuple[CodeReference, ...]) -> Version:
         evidence=() if evidence == "[]" else tuple(json.loads(evidence)),
         refs=refs,
         tags={} if tags == "{}" else json.loads(tags),
-        details={} if details == "{}" else json.loads(details),
+        details={} if details == "{}" else _unpacked(kind, json.loads(details)),
     )
 
 
@@ -110,9 +112,25 @@ def version_parameters(version: Version, position: int) -> tuple[Any, ...]:
         version.fingerprint,
         as_json(list(version.evidence)),
         as_json(dict(version.tags)),
-        as_json(dict(version.details)),
+        as_json(_packed(version.kind, version.details)),
         version.collection,
     )
+
+
+_BODY, _PACKED = "body", "body_packed"  # of a file: its code outside of symbols, which can be all of it
+
+
+def _packed(kind: str, details: Mapping[str, Any]) -> dict[str, Any]:
+    kept = dict(details)
+    if kept.get(_BODY) and KINDS[kind].derived:
+        kept[_PACKED] = base64.b85encode(zlib.compress(kept.pop(_BODY).encode("utf-8", "surrogatepass"))).decode()
+    return kept
+
+
+def _unpacked(kind: str, details: dict[str, Any]) -> dict[str, Any]:
+    if _PACKED in details and KINDS[kind].derived:
+        details[_BODY] = zlib.decompress(base64.b85decode(details.pop(_PACKED))).decode("utf-8", "surrogatepass")
+    return details
 
 
 def state_of(row: Sequence[Any]) -> State:

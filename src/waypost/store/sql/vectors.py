@@ -114,8 +114,8 @@ class VectorChanges(VectorRows):
         self._db.change_many(
             "UPDATE owed SET urgency = ? WHERE engine_id IN (SELECT engine_id FROM engines)"  # else it reads them all
             " AND hash IN (SELECT p.hash FROM code_refs r"
-            " JOIN memories m ON m.number = r.number AND m.checkout_id = ? JOIN passages p ON p.number = m.number"
-            " WHERE r.path = ?)",
+            " THEN JOIN memories m ON m.number = r.number AND m.checkout_id = ? JOIN passages p ON p.number = m.number"
+            " WHERE r.path = ?)",  # "then": from one file to its memories, else all memories are read for every file
             [(value, checkout_id, path) for path, value in urgency.items()],
         )
 
