@@ -55,7 +55,7 @@ class PromptQuery:
 
     text: str
     language: str
-    vectors: "dict[str, Vector]"
+    vectors: "Mapping[str, Vector]"
     roles: ServingEngines
     is_known: IsKnown
     most: int  # hits

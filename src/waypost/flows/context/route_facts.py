@@ -112,7 +112,7 @@ def read_route_query(
 ) -> tuple[RouteQuery, tuple[str, ...]]:
     """The question as it is searched for, and notices about the engines."""
     serving = engines_for(space, engines, question.language)
-    vectors = question.by_engine(serving, WHOLE)
+    vectors = dict(question.by_engine(serving, WHOLE))
     speakers = reader.memories.speakers(MOST_SPEAKERS)
     read = read_question(text, language=question.language, now=space.clock(), speakers=speakers)
     depth = min(max(tokens // _TOKENS_OF_A_FACT, _DEPTH[0]), _DEPTH[1])

@@ -1,11 +1,13 @@
 """Which engines answer a question, and what they see in it."""
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from waypost.config.cores import cores
 from waypost.embed.protocol import Engine
 from waypost.flows.engines.pending_vectors import LATE, PREVIOUS_SETTING, settle
 from waypost.flows.open_space import OpenSpace
@@ -68,7 +70,7 @@ class EngineQuestion:
     """A question to the engines of a space. Each engine embeds each text once.
 
     `forms` returns the texts of a form of the question; their vectors are added up. Engines that were asked in this
-    language before are asked ahead, because probably they serve again: so no transaction waits for them.
+    language before are asked ahead, because probably they serve again: in a thread, while keywords are searched.
     """
 
     def __init__(
@@ -88,6 +90,7 @@ class EngineQuestion:
         self._embeds_pending = True
         self._embedded: dict[tuple[str, str], Vector | None] = {}
         self._uses: dict[tuple[Engine, str], None] = {}
+        self._ahead: _Embedding | None = None
 
     def pending_task(self, state: EngineState) -> PendingTask | None:
         """What to do before the engines are asked, if anything: each thing is tried once."""
@@ -105,18 +108,25 @@ class EngineQuestion:
         self._embeds_pending = True
 
     def embed_ahead(self) -> None:
-        for engine, form in self._engines.last_uses.get(self.language, ()):
-            self._vector(engine, form)
+        if self._ahead is not None:
+            return
+        uses = self._engines.last_uses.get(self.language, ())
+        texts = [(engine, text) for engine, form in uses for text in self._forms(form)]
+        if texts:
+            self._ahead = _Embedding(partial(self._embed_all, texts))
 
-    def by_engine(self, engines: Sequence[Engine], form: str) -> "dict[str, Vector]":
+    def by_engine(self, engines: Sequence[Engine], form: str) -> "QuestionVectors":
         """Vectors by engine name, without engines that are unavailable."""
         self._uses |= dict.fromkeys((engine, form) for engine in engines)
         self._engines.last_uses[self.language] = self._uses
-        vectors = {engine.name: self._vector(engine, form) for engine in engines}
-        return {name: vector for name, vector in vectors.items() if vector is not None}
+        return QuestionVectors(self.vector, [(engine, form) for engine in engines])
 
-    def _vector(self, engine: Engine, form: str) -> "Vector | None":
-        vectors = [self._embed(engine, text) for text in self._forms(form)]
+    def vector(self, engine: Engine, form: str) -> "Vector | None":
+        if self._ahead is not None:
+            self._ahead.wait()
+        texts = self._forms(form)
+        self._embed_all([(engine, text) for text in texts])
+        vectors = [self._embedded[engine.name, text] for text in texts]
         parts = [vector for vector in vectors if vector is not None]
         if len(parts) < 2:
             return parts[0] if parts else None
@@ -124,11 +134,61 @@ class EngineQuestion:
         length = float((total * total).sum()) ** 0.5
         return total / length if length else parts[0]
 
-    def _embed(self, engine: Engine, text: str) -> "Vector | None":
-        key = (engine.name, text)
-        if key not in self._embedded:
-            self._embedded[key] = self._engines.embed_question(engine, text)
-        return self._embedded[key]
+    def _embed_all(self, texts: Iterable[tuple[Engine, str]]) -> None:
+        for engine, text in texts:
+            if (engine.name, text) not in self._embedded:
+                self._embedded[engine.name, text] = self._engines.embed_question(engine, text)
+
+
+class _Embedding:
+    """Embeds in a thread of its own where there is a second core; otherwise at once."""
+
+    def __init__(self, embed: Callable[[], None]) -> None:
+        self._embed = embed
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name="waypost-question") if cores() > 1 else None
+        if self._thread is None:
+            embed()
+        else:
+            self._thread.start()
+
+    def wait(self) -> None:
+        if self._thread is not None:
+            self._thread.join()
+        if self._error is not None:
+            raise self._error
+
+    def _run(self) -> None:
+        try:
+            self._embed()
+        except BaseException as error:  # noqa: BLE001 - `wait` raises it where the vectors are needed
+            self._error = error
+
+
+class QuestionVectors(Mapping[str, "Vector"]):
+    """The vectors of a question by engine name. They are waited for when they are first needed."""
+
+    def __init__(self, vector: "Callable[[Engine, str], Vector | None]", uses: Sequence[tuple[Engine, str]]) -> None:
+        self._vector, self._uses = vector, uses
+        self._vectors: dict[str, Vector] | None = None
+
+    def __or__(self, other: "QuestionVectors") -> "QuestionVectors":
+        return QuestionVectors(self._vector, [*self._uses, *other._uses])
+
+    def __getitem__(self, name: str) -> "Vector":
+        return self._all()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def _all(self) -> "dict[str, Vector]":
+        if self._vectors is None:
+            vectors = {engine.name: self._vector(engine, form) for engine, form in self._uses}
+            self._vectors = {name: vector for name, vector in vectors.items() if vector is not None}
+        return self._vectors
 
 
 @contextmanager

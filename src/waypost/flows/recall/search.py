@@ -1,7 +1,7 @@
 """Recall: read what is pending and what may answer in one transaction, rank it, and show the best k with reasons."""
 
 import time as timing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
@@ -209,7 +209,7 @@ class _Recall:
         kept = tuple(name for name in view.collections if name not in CODE_COLLECTIONS)
         code = tuple(name for name in view.collections if name in CODE_COLLECTIONS)
         taken = reader.shares.all(TAKES) if self._shared else []
-        vectors = self._question.by_engine(serving, WHOLE) if kept else {}
+        vectors: Mapping[str, Vector] = self._question.by_engine(serving, WHOLE) if kept else {}
         has_code = bool(code) and (reader.code.has_any(view.checkout_id) or any(row.offer.code for row in taken))
         code_query = self._code_query(serving) if has_code else None
         seen = seen_elsewhere(space, reader)
@@ -282,7 +282,7 @@ class _Recall:
         self,
         view: View,
         taken: "Sequence[ShareRow]",
-        vectors: "dict[str, Vector]",
+        vectors: "Mapping[str, Vector]",
         roles: ServingEngines,
         evidence: EvidenceReader,
     ) -> AbstractContextManager[SharedHits | None]:
@@ -295,7 +295,7 @@ class _Recall:
         self,
         reader: Reader,
         view: View,
-        vectors: "dict[str, Vector]",
+        vectors: "Mapping[str, Vector]",
         roles: ServingEngines,
         evidence: EvidenceReader,
         shared: SharedHits | None,
