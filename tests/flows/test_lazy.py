@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -32,3 +33,27 @@ def test_a_flow_is_imported_when_it_is_first_named() -> None:
     loaded = imported_after("from waypost import flows; flows.recall.search.recall")
     assert "waypost.flows.recall.search" in loaded
     assert not loaded & {"waypost.flows.write.remember", "waypost.flows.move.export", "waypost.facts.duplicates"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "unneeded"),
+    [
+        pytest.param(
+            ["ask", "Which indentation?"],
+            {"waypost.code.changes.read", "waypost.code.shape.build", "waypost.facts.contradictions"},
+            id="ask",
+        ),
+        pytest.param(
+            ["status"], {"waypost.flows.erase.expiry", "waypost.flows.backup.erase_from_snapshots"}, id="status"
+        ),
+    ],
+)
+def test_a_command_imports_only_what_it_needs(tmp_path: Path, command: list[str], unneeded: set[str]) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    start = "from waypost.faces.cli.entry import run"
+    imported_after(f"{start}\nrun(['-C', {str(folder)!r}, 'remember', 'Use tabs, never spaces.'])")
+    loaded = imported_after(f"{start}\nrun({['-C', str(folder), *command]!r})")
+    assert {"waypost.memory.facade", "waypost.store.sqlite.store"} <= loaded
+    assert not loaded & unneeded

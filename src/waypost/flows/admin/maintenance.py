@@ -6,8 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 from waypost.flows.engines.pending_vectors import settle
-from waypost.flows.erase.cleanup import clean_up, has_pending_cleanup
-from waypost.flows.erase.expiry import process_expired
 from waypost.flows.open_space import OpenSpace
 from waypost.model.memory import Caller
 from waypost.model.time import format_minute, format_time, parse_time
@@ -119,6 +117,8 @@ def _index(space: OpenSpace) -> StepResult:
 
 
 def _lifetimes(space: OpenSpace, *, dry_run: bool = False) -> StepResult:
+    from waypost.flows.erase.expiry import process_expired  # only for maintenance: `status` asks for the steps, too
+
     done = process_expired(space, _MAINTENANCE, dry_run=dry_run)
     parts = ((done.stale, "stale"), (done.archived, "archived"), (done.deleted, "deleted"))
     parts_done = [f"{len(ids)} {'to be ' if dry_run else ''}{word}" for ids, word in parts if ids]
@@ -194,6 +194,8 @@ def _embed_pending(space: OpenSpace) -> StepResult:
 
 
 def _traces(space: OpenSpace) -> StepResult:
+    from waypost.flows.erase.cleanup import has_pending_cleanup  # only for maintenance
+
     has_traces = has_pending_cleanup(space)
     return StepResult(
         "forgotten text", int(has_traces), "traces are left to be removed" if has_traces else "no traces are left"
@@ -201,6 +203,8 @@ def _traces(space: OpenSpace) -> StepResult:
 
 
 def _scrub(space: OpenSpace) -> StepResult:
+    from waypost.flows.erase.cleanup import clean_up  # only for maintenance
+
     has_traces = _traces(space).done
     complete = not has_traces or clean_up(space, None).complete
     message = "no traces are left" if complete else "another process is reading; traces are left to be removed"

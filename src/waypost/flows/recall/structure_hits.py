@@ -5,7 +5,6 @@ from dataclasses import replace
 from waypost.flows.links.hits import derived, hit_of
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.structure.answers import SymbolUse
-from waypost.flows.structure.questions import absent_name, answer_question
 from waypost.model.checkout import Checkout
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import Hit, View
@@ -24,6 +23,8 @@ def structure_hits(
     question = read_structure_question(text) if has_code else None
     if question is None:
         return [], ()
+    from waypost.flows.structure.questions import absent_name, answer_question  # imports parsers; few questions need it
+
     answer = answer_question(space, reader, question)
     if answer is None:
         name = absent_name(question)

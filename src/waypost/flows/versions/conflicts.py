@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from waypost.facts.contradictions import contradiction
 from waypost.model.memory import EarlierValue, ValueConflict, Version
 from waypost.model.time import Moment
 from waypost.store.protocol import Edge, Reader
@@ -74,6 +73,8 @@ def _conflict(first: Version, others: Sequence[Version]) -> ValueConflict:
 
 def _values(first: Version, other: Version) -> tuple[str, str]:
     """What the two state differently, or their texts."""
+    from waypost.facts.contradictions import contradiction  # reads word lists; few answers have conflicts
+
     is_newer = (first.valid_from, first.number) >= (other.valid_from, other.number)
     texts = (other.text, first.text) if is_newer else (first.text, other.text)
     difference = contradiction(*texts, _SURELY)
