@@ -156,7 +156,8 @@ def test_code_that_was_never_found_is_marked_in_every_answer(
 
 
 def test_a_folder_and_a_file_that_comes_later_are_not_marked(tree: Path, uploads: Path, memory: Memory) -> None:
-    folder = memory.remember("The shop is old", refs=["shop"])
+    (tree / "shop/parts").mkdir()
+    folder = memory.remember("The parts are old", refs=["shop/parts"])
     later = memory.remember("Plans are kept here", refs=["docs/plans.md"])
     assert problem_of(memory.show(later.id or "").links)
     (tree / "docs").mkdir()
