@@ -83,6 +83,12 @@ def is_yes(answer: str) -> bool:
     return answer.strip().casefold() in {"y", "yes", "j", "ja", "д", "да"}
 
 
+def agrees(question: str) -> bool:
+    """Ask at a terminal about what the command was called for: return alone means yes."""
+    answer = input(f"{question} [Y/n] ")
+    return not answer.strip() or is_yes(answer)
+
+
 def confirm(question: str, *, yes: bool) -> None:
     """Ask at a terminal. Without a terminal, `--yes` is required."""
     if yes:
