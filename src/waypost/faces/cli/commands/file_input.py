@@ -296,11 +296,12 @@ def print_audit(entries: Sequence[AuditEntry], *, json: bool) -> None:
     if json:
         print_json({"entries": [entry.to_json() for entry in entries]})
         return
+    out = short_id_output(sys.stdout)
     for entry in entries:
         said = {name: value for name, value in entry.details.items() if value not in (None, False, 0, "", [], {})}
         details = ", ".join(f"{name.replace('_', ' ')} {readable_value(value)}" for name, value in said.items())
         line = f"{format_minute(entry.at)}  {entry.action:<10} {entry.memory_id or '-':<26}  {entry.source} ({entry.actor})"
-        print(safe(f"{line}  {details}".rstrip()))
+        print(safe(f"{line}  {details}".rstrip()), file=out)
 
 
 def export(memory: "Memory", path: Path | None, options: dict[str, Any], *, json: bool) -> None:
