@@ -74,6 +74,7 @@ def test_a_corrected_memory_is_left_and_named(waypost: Waypost, file: Path) -> N
         ([], 2, "No file given"),
         (["--from", "code-tags", "--undo"], 3, "added anything"),
         (["--from", "code-tags", "none.json"], 2, "cannot be read"),
+        (["none.md"], 2, "none.md does not exist"),
     ],
 )
 def test_wrong_usage_is_answered_with_what_works(waypost: Waypost, arguments: list[str], code: int, said: str) -> None:

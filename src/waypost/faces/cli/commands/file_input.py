@@ -1,5 +1,6 @@
 """Reads and writes files and streams for commands: batches, imports, exports, history and audit lists."""
 
+import os
 import shutil
 import sys
 import tempfile
@@ -186,6 +187,8 @@ def _import_recognized(session: CommandSession, path: Path, *, project: str | No
     from waypost.faces.cli.commands.journal import import_chat
 
     given = session.path(path)
+    if not os.path.lexists(given):
+        raise InvalidInput(f"{path} does not exist.", "Check the path.")
     origin = origin_of(given)
     if origin == CHAT:
         print_notices((f"{path} has conversations: the same as `waypost journal import`.",))

@@ -124,7 +124,7 @@ def setup_(
 
 
 def _offer_the_rest(session: "CommandSession", names: "Sequence[str]") -> None:
-    """Fetch the models, and at a terminal offer to index the project and to check the agents that were set up."""
+    """Fetch the models. At a terminal, offer to index the project and to check these agents."""
     ensure_models(config.load())
     if not interactive():
         return
