@@ -4,7 +4,7 @@ The environment wins over `config.toml` in the data directory, which wins over t
 """
 
 from waypost.config.address import checked_store, without_secret
-from waypost.config.reading import CONFIG_FILE, KNOWN, check_text, environment, load, user_home
+from waypost.config.reading import CONFIG_FILE, KNOWN, check_text, environment, is_everything, load, user_home
 from waypost.config.values import (
     LEARN_ON,
     LINKS,
@@ -32,6 +32,7 @@ __all__ = [
     "check_text",
     "checked_store",
     "environment",
+    "is_everything",
     "load",
     "user_home",
     "without_secret",

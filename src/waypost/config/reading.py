@@ -91,6 +91,12 @@ def user_home(environment: Mapping[str, str] | None = None) -> Path:
     return _user_home(os.environ if environment is None else environment)
 
 
+def is_everything(directory: Path) -> bool:
+    """Whether a folder is the root of a disk or the person's home, and no repository: all projects are below it."""
+    here = directory.absolute()
+    return here in (Path(here.anchor), user_home().absolute(), user_home().resolve()) and not (here / ".git").exists()
+
+
 def _user_home(env: Mapping[str, str]) -> Path:
     return Path(env["HOME"]) if env.get("HOME") else Path.home()
 

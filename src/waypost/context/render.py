@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from waypost.context.budget import CHARACTERS_PER_TOKEN, count_tokens, shorten
 from waypost.context.wording import Wording, wording
-from waypost.model.code_link import plain_reason
+from waypost.model.code_link import plain_reason, problem_of
 from waypost.model.recall import Hit
 from waypost.text.fence import fence
 
@@ -170,9 +170,11 @@ def place_of(hit: Hit) -> str:
 
 
 def stale_mark(hit: Hit) -> str:
-    """Why a memory may be wrong: its code has changed, or others contradict it."""
+    """Why a memory may be wrong: its code has changed or was never found, or others contradict it."""
     conflict = "" if hit.conflict is None else f" [{hit.conflict.line}]"
     conflict += "" if hit.newer_id is None else " [earlier]"
+    problem = problem_of(hit.links)
+    conflict += f" [{problem}]" if problem else ""
     return (f" [stale: {plain_reason(hit.stale_reason)}]" if hit.is_stale else "") + conflict
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from waypost.config import Settings, user_home
+from waypost.config import Settings, is_everything
 from waypost.errors import InvalidInput, NotFound, StoreCorrupt, WaypostError
 from waypost.flows.checkouts.treeless import checkouts_of
 from waypost.memory.spaces import open_spaces
@@ -125,7 +125,7 @@ def is_outside(settings: Settings, directory: Path) -> bool:
         return True
     except NotFound:
         here = directory.resolve()
-        no_place = here in (Path(here.anchor), user_home().resolve()) or here.is_relative_to(settings.home.resolve())
+        no_place = is_everything(here) or here.is_relative_to(settings.home.resolve())
         return no_place or any(space_entry.kind == "project" for space_entry in space_entries(settings))
     return False
 

@@ -1,5 +1,6 @@
 """A memory's links into the code, as they are in this checkout."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,11 @@ def plain_reason(reason: str | None, otherwise: str = "the code has changed") ->
         return otherwise
     place = reason.removeprefix(CODE_CHANGED)
     return reason if place == reason else f"code changed: {place}"
+
+
+def problem_of(links: Iterable["CodeLink"]) -> str:
+    """The references whose code was never seen, each with what is wrong; empty if all can be checked."""
+    return "; ".join(f"{link.was}: {link.problem}" for link in links if link.problem)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,16 @@ class CodeLink:
         return f"{place} ({amount}{self.change})" if verdict.amount or self.cause else place
 
     @property
+    def problem(self) -> str:
+        """Why a change of the code can't be noticed, such as a missing file; empty if it can."""
+        is_pinned = self.was.anchor or self.was.code_hash or self.was.repo_id
+        if is_pinned or self.checked_at is None or self.finding.state != UNCHECKED:
+            return ""
+        if self.finding.path is None:
+            return "file not found"
+        return "no such code" if self.was.line_range or self.was.symbol_id else ""
+
+    @property
     def change(self) -> str:
         """Which commit changed the code, such as " in 4d5e6f1 (2026-03-01, Ada): +3 −1"; empty if nobody knows."""
         return f" in {self.cause}: +{self.cause.added} −{self.cause.removed}" if self.cause is not None else ""
@@ -95,6 +111,8 @@ class CodeLink:
             "is_stale": self.is_stale,
             "state": self.finding.state,
         }
+        if self.problem:
+            row["problem"] = self.problem
         if self.finding.amount:
             row["changed"] = round(self.finding.amount, 3)
         if self.has_moved:
@@ -192,6 +210,7 @@ class StaleReport:
     memories: tuple[LinkedMemory, ...] = ()  # the stale ones, longest stale first
     moved: tuple[LinkedMemory, ...] = ()  # fresh ones whose code has moved
     seen: Checkout | None = None  # the checkout they were last checked in, if it is not this one
+    unfound: tuple[LinkedMemory, ...] = ()  # those of `errors` whose code was never there
 
     def to_json(self) -> dict[str, Any]:
         as_of = {} if self.seen is None else {"as_of": self.seen.to_json()}
@@ -202,4 +221,5 @@ class StaleReport:
             "errors": self.errors,
             "memories": [memory.to_json() for memory in self.memories],
             "moved": [memory.to_json() for memory in self.moved],
+            "unfound": [memory.to_json() for memory in self.unfound],
         }

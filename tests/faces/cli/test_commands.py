@@ -109,6 +109,13 @@ def test_what_destroys_wants_yes_without_a_terminal(waypost: Waypost) -> None:
     assert (word["action"], word["source"], word["details"]["owners_word"]) == ("forget", "agent", True)
 
 
+def test_people_see_short_ids_in_the_audit_log(waypost: Waypost) -> None:
+    memory_id = remember(waypost, "The old name is Pathfinder")
+    printed = waypost("audit").out
+    assert memory_id[:10] in printed
+    assert memory_id not in printed
+
+
 def test_a_rejected_candidate_can_be_forgotten(waypost: Waypost, project: Path) -> None:
     person = Memory.open(project, caller=Caller("person", "ada"))
     fact = str(person.remember("Payroll runs on alpha").id)

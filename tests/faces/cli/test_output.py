@@ -136,10 +136,10 @@ def test_people_see_no_internals(waypost: Waypost, project: Path) -> None:
 
 
 def test_a_question_in_a_folder_that_is_not_indexed_suggests_init(waypost: Waypost, project: Path) -> None:
+    (project / "app.py").write_text("def upload(): ...\n")
     done = waypost("ask", "who uploads files?")
     assert done.code == 3
     assert "waypost init" in done.err
-    (project / "app.py").write_text("def upload(): ...\n")
     waypost("init", "--no-wait")
     assert "waypost init" not in waypost("ask", "what is the capital of France?").err
 

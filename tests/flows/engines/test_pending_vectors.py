@@ -338,3 +338,17 @@ def test_an_engine_that_was_changed_again_before_it_had_everything_leaves_nothin
     with memory.space.store.read() as reader:
         assert reader.vectors.pending() == {"c-64": 0}
     assert len(memory.recall("written with")) == 3
+
+
+def test_the_first_german_question_waits_for_what_people_said_but_not_for_much_code(
+    engines: Engines, open_with: Callable[..., Memory]
+) -> None:
+    memory = open_with(multilingual=True)
+    root = memory.code.root
+    (root / "many.py").write_text("\n\n".join(f"def f{n}(a):\n    return {n}" for n in range(2 * ON_THE_SPOT)))
+    memory.index()
+    memory.remember(TEXT)
+    answer = memory.recall("Wann genau wird hier wieder ausgeliefert und von wem?", 5)
+    assert TEXT in engines.embedded("multilingual")
+    assert len(engines.embedded("multilingual")) < ON_THE_SPOT
+    assert any("texts wait to be embedded" in notice for notice in answer.notices)

@@ -11,7 +11,7 @@ from tests.conftest import Git, OpenMemory, TestClock
 from waypost.config import Settings
 from waypost.errors import InvalidInput, PersonOnly, SecurityError
 from waypost.memory import Memory
-from waypost.model.code_link import CodeLink
+from waypost.model.code_link import CodeLink, problem_of
 from waypost.model.memory import Caller
 
 UPLOADS = '''\
@@ -131,6 +131,38 @@ def test_a_file_that_is_not_there_is_kept_and_said(uploads: Path, memory: Memory
     assert "shop/later.py" in made.notices[0]
     assert the_link(memory, made.id).finding.state == "unchecked"
     assert memory.code.stale().errors == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        ("docs/gone.md", "docs/gone.md: file not found"),
+        ("gone.py:3", "gone.py#L3-L3: file not found"),
+        ("shop/gone.py#send", "shop/gone.py: file not found"),
+        ("shop/uploads.py#nothing", "shop/uploads.py: no such code"),
+        ("shop/uploads.py#L900", "shop/uploads.py#L900-L900: no such code"),
+    ],
+)
+def test_code_that_was_never_found_is_marked_in_every_answer(
+    uploads: Path, memory: Memory, written: str, problem: str
+) -> None:
+    made = memory.remember("Uploads are kept for a year", refs=[written])
+    assert "staleness can't be checked" in made.notices[0]
+    assert f"[{problem}]" in memory.brief("how long are uploads kept?").text
+    hit = memory.recall("how long are uploads kept?")[0]
+    assert problem_of(hit.links) == problem
+    assert hit.to_json()["code_refs"][0]["problem"] == problem.partition(": ")[2]
+    assert [one.id for one in memory.code.stale().unfound] == [made.id]
+
+
+def test_a_folder_and_a_file_that_comes_later_are_not_marked(tree: Path, uploads: Path, memory: Memory) -> None:
+    (tree / "shop/parts").mkdir()
+    folder = memory.remember("The parts are old", refs=["shop/parts"])
+    later = memory.remember("Plans are kept here", refs=["docs/plans.md"])
+    assert problem_of(memory.show(later.id or "").links)
+    (tree / "docs").mkdir()
+    (tree / "docs/plans.md").write_text("Plans")
+    assert not problem_of(memory.show(later.id or "").links + memory.show(folder.id or "").links)
 
 
 def test_lines_behind_the_end_are_kept_and_said(uploads: Path, memory: Memory) -> None:

@@ -21,6 +21,16 @@ _LONGEST_MEMORY = 8_000  # characters; a longer file is split
 _MEMORY_KINDS = {"feedback": "constraint"}
 
 
+def is_rule_file(path: Path) -> bool:
+    """Whether a file has the name of rules, or the path is a folder of them."""
+    place = path.as_posix()
+    names = (name for name in RULE_FILES if not name.startswith(".claude/"))
+    return any(place == name or place.endswith(f"/{name}") for name in names) or any(
+        f"/{folder}/" in f"/{place}/" and (path.is_dir() or path.suffix == suffix)
+        for folder, suffix in _RULE_FOLDERS.items()
+    )
+
+
 def read_rules(path: Path) -> ForeignNotes:
     """The rules of a project folder, or of one file."""
     result = ForeignNotes()

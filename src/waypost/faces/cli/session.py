@@ -35,6 +35,13 @@ class CommandSession:
         use_short_ids(memory.admin.short_ids)
         return memory
 
+    def no_project(self) -> tuple[str, ...]:
+        """A notice if the memory here would be that of the home folder or of the whole disk."""
+        if self.person is not None or not config.is_everything(self.directory):
+            return ()
+        here = self.directory.absolute()
+        return (f"{here} is no project: what is stored here is not seen in your projects. Run this in one of them.",)
+
     def backups(self, *, yes: bool = False) -> "Backups":
         """The snapshots of the memory. Opens no database, because it may be damaged or missing."""
         from waypost.memory import Memory
@@ -74,6 +81,12 @@ def caller(person: str, *, yes: bool = False) -> Caller:
 
 def is_yes(answer: str) -> bool:
     return answer.strip().casefold() in {"y", "yes", "j", "ja", "д", "да"}
+
+
+def agrees(question: str) -> bool:
+    """Ask at a terminal about what the command was called for: return alone means yes."""
+    answer = input(f"{question} [Y/n] ")
+    return not answer.strip() or is_yes(answer)
 
 
 def confirm(question: str, *, yes: bool) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from waypost.model.code_link import problem_of
 from waypost.model.kinds import KINDS
 from waypost.model.recall import Hit
 from waypost.model.reference import CodeReference
@@ -100,6 +101,7 @@ class MemoryRow:
     places: tuple[LinkedPlace, ...] = ()
     score: float | None = None
     why: tuple[RankPart, ...] = ()
+    problem: str = ""  # references whose code was never found
     as_of: str = ""  # when and in which checkout its code was last checked, if that is not here
     project: str = ""  # the project that shares it; empty for this memory's own
 
@@ -133,6 +135,7 @@ def of_hit(hit: Hit) -> MemoryRow:
         places=tuple(places),
         score=hit.score,
         why=rank_parts(hit.why),
+        problem=problem_of(hit.links),
         as_of=next((link.as_of for link in hit.links), ""),
         project="" if hit.project is None else hit.project.name,
     )

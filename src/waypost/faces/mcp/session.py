@@ -58,8 +58,7 @@ class ServedProject:
         """Refuse the home and root directories unless they are repositories. Agents sometimes start servers there, and
         then all projects would share one memory."""
         here = directory.absolute()
-        everything = here == Path(here.anchor) or here == config.user_home().absolute()
-        if self.person is None and everything and not (here / ".git").exists():
+        if self.person is None and config.is_everything(here):
             raise InvalidInput(
                 f"The server was started in {here}, which is not a project, and the agent named no folder.",
                 'Open a project in the agent, or add "-C", "/path/of/the/project" before "mcp" in the server\'s '

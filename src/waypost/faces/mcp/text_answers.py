@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from waypost.context.one_line import one_line
-from waypost.model.code_link import plain_reason
+from waypost.model.code_link import plain_reason, problem_of
 from waypost.text.fence import NOTE, defuse, fence
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def hit_row(hit: "Hit", now: datetime) -> Row:
             "by": "" if hit.source == "code" else one_line(who, _SHORT),
             "age": age(hit.time or hit.valid_from, now),
             "stale": stale(hit.is_stale, hit.stale_reason),
+            "unchecked": unchecked(hit.links),
             "conflict": "" if hit.conflict is None else one_line(hit.conflict.line, LONGEST),
             "earlier": "" if hit.newer_id is None else "a newer memory about this is above",
         }
@@ -80,6 +81,7 @@ def linked_row(memory: "LinkedMemory", now: datetime, link: "CodeLink | None" = 
             ),
             "age": age(version.time or version.valid_from, now),
             "stale": stale(memory.state.is_stale, memory.state.stale_reason),
+            "unchecked": unchecked(memory.links),
             "conflict": "" if memory.conflict is None else one_line(memory.conflict.line, LONGEST),
         }
     )
@@ -88,6 +90,11 @@ def linked_row(memory: "LinkedMemory", now: datetime, link: "CodeLink | None" = 
 def stale(is_stale: bool, reason: str | None) -> str:
     """Why it may be wrong, or an empty string."""
     return one_line(plain_reason(reason), _SHORT) if is_stale else ""
+
+
+def unchecked(links: "Iterable[CodeLink]") -> str:
+    """References whose code was never found, or an empty string."""
+    return one_line(problem_of(links), _SHORT)
 
 
 def without_empty(row: Mapping[str, Any]) -> Row:
@@ -105,6 +112,8 @@ def line_of(row: Row, mark: str = "-") -> str:
         lines.append(f"  {row['label']}")
     if "stale" in row:
         lines.append(f"  STALE, check the code: {row['stale']}")
+    if "unchecked" in row:
+        lines.append(f"  NOT CHECKED, {row['unchecked']}")
     if "conflict" in row:
         lines.append(f"  CONFLICT: {row['conflict']}")
     if "earlier" in row:

@@ -102,6 +102,12 @@ class TreeNow:
         """Whether the file exists; by the index if the checkout is not here."""
         return bool(self.digest(path)) if self._root is not None else self.row(path) is not None
 
+    def has_any(self, path: str) -> bool:
+        """Whether anything has this path: also a folder, or a file that can't be read."""
+        if self._root is None:
+            return self.has_file(path)
+        return unsafe_name(path) is None and os.path.lexists(self._root / path)
+
     def digest(self, path: str) -> bytes:
         """SHA-256 of the file's bytes, or empty if it does not exist or cannot be read."""
         if path not in self._digests:

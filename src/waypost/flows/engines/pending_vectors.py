@@ -8,6 +8,7 @@ from waypost.model.memory import AuditEntry, Caller
 from waypost.retrieve.passages import passages_of
 from waypost.store.protocol import PassageRow
 
+URGENT = 1.0  # urgency of what people and agents wrote; code has less
 LATE = 0.1  # urgency below which nobody waits for a text: those of tests
 _BATCH = 256  # versions embedded between two transactions
 _MAIN, _MAIN_SETTING = "main_engine", "main_setting"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from waypost.config.cores import cores
 from waypost.embed.protocol import Engine
-from waypost.flows.engines.pending_vectors import LATE, PREVIOUS_SETTING, settle
+from waypost.flows.engines.pending_vectors import LATE, PREVIOUS_SETTING, URGENT, settle
 from waypost.flows.open_space import OpenSpace
 from waypost.retrieve.calibration import ServingEngines, is_english
 from waypost.store.protocol import Reader
@@ -35,6 +35,7 @@ class EngineState:
     multilingual: Engine | None  # once it is active
     pending: Mapping[str, int]  # texts to embed soon, by engine name; also of engines that are no longer active
     previous: str | None  # setting of the engine before the main one, until that has embedded everything
+    urgent: Mapping[str, int]  # those of people and agents, where more than a few are pending
 
     def preferred(self, language: str) -> list[Engine]:
         """The engines to ask when nothing is pending."""
@@ -42,9 +43,12 @@ class EngineState:
             return [self.main]
         return [self.main, self.multilingual] if is_english(language) else [self.multilingual]
 
-    def has_few_pending(self, language: str, most: int) -> bool:
-        """Whether a preferred engine has some texts left to embed, but at most so many."""
-        return any(0 < self.pending.get(engine.name, 0) <= most for engine in self.preferred(language))
+    def least_urgency(self, language: str, most: int) -> float | None:
+        """The urgency from which a preferred engine has some texts left to embed, but at most so many; None: of none."""
+        for least, pending in ((LATE, self.pending), (URGENT, self.urgent)):
+            if any(0 < pending.get(engine.name, 0) <= most for engine in self.preferred(language)):
+                return least
+        return None
 
     def is_pending(self, engines: Iterable[Engine]) -> bool:
         return any(self.pending.get(engine.name, 0) for engine in engines)
@@ -53,7 +57,8 @@ class EngineState:
 def read_engines(space: OpenSpace, reader: Reader) -> EngineState:
     main, *others = space.engines.active(reader)
     pending = reader.vectors.pending(LATE)  # a question does not wait for tests
-    return EngineState(main, others[0] if others else None, pending, reader.meta.get(PREVIOUS_SETTING))
+    urgent = reader.vectors.pending(URGENT) if any(count > ON_THE_SPOT for count in pending.values()) else {}
+    return EngineState(main, others[0] if others else None, pending, reader.meta.get(PREVIOUS_SETTING), urgent)
 
 
 def engines_for(space: OpenSpace, state: EngineState, language: str) -> list[Engine]:
@@ -97,10 +102,10 @@ class EngineQuestion:
         if self._wakes and state.multilingual is None:
             self._wakes = False
             return partial(self._engines.awaken_multilingual, self._space.store)
-        few = self._embeds_pending and state.has_few_pending(self.language, self._most_pending)
-        if few and self._space.store.may_write:
+        least = state.least_urgency(self.language, self._most_pending) if self._embeds_pending else None
+        if least is not None and self._space.store.may_write:
             self._embeds_pending = False
-            return partial(settle, self._space, limit=self._most_pending, least=LATE)
+            return partial(settle, self._space, limit=self._most_pending, least=least)
         return None
 
     def try_again(self) -> None:

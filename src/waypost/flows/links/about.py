@@ -12,7 +12,7 @@ from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.checkouts.treeless import indexed_symbols, seen_elsewhere
 from waypost.flows.links.staleness import check, kept_view, linked
 from waypost.flows.open_space import OpenSpace, looked_at_key, need_project, place_in, tree_of
-from waypost.model.code_link import AboutHit, CodeLink, LinkedMemory, StaleReport
+from waypost.model.code_link import AboutHit, CodeLink, LinkedMemory, StaleReport, problem_of
 from waypost.model.code_verdict import UNCHECKED
 from waypost.model.draft import check_whole
 from waypost.model.recall import View
@@ -182,7 +182,8 @@ def stale(space: OpenSpace, *, files: Sequence[str] | None = None, again: bool =
     moved = tuple(
         memory for memory in memories if not memory.state.is_stale and any(link.has_moved for link in memory.links)
     )
-    return StaleReport(len(memories), len(old), fresh, len(unknown), tuple(old), moved, seen)
+    unfound = tuple(memory for memory in unknown if problem_of(memory.links))
+    return StaleReport(len(memories), len(old), fresh, len(unknown), tuple(old), moved, seen, unfound)
 
 
 def _is_unchecked(memory: LinkedMemory) -> bool:

@@ -47,13 +47,13 @@ def pin_reference(space: OpenSpace, tree: TreeNow, given: CodeReference, now: da
     if space.identity.is_away:
         return _unchecked(space, tree, kept, symbol)
     if not tree.digest(placed.file_path):
-        return _missing_file(kept)
+        return _missing_file(tree, replace(kept, symbol_id=kept.symbol_id or symbol))
     return _if_same_hash(given, kept, _pin_to_code(tree, kept, symbol, now))
 
 
-def _missing_file(reference: CodeReference) -> PinnedReference:
-    notice = f"{reference.file_path} was not found or can't be read; staleness can't be checked."
-    return PinnedReference(reference, notice)
+def _missing_file(tree: TreeNow, reference: CodeReference) -> PinnedReference:
+    problem = "is a folder or can't be read" if tree.has_any(reference.file_path) else "was not found"
+    return PinnedReference(reference, f"{reference.file_path} {problem}; staleness can't be checked.")
 
 
 def _unchecked(space: OpenSpace, tree: TreeNow, reference: CodeReference, symbol: str | None) -> PinnedReference:
@@ -110,7 +110,7 @@ def _pin_to_code(tree: TreeNow, reference: CodeReference, symbol: str | None, no
         last_verified_at=now,
     )
     if shape is None and not tree.digest(path):  # it has just been removed
-        return _missing_file(reference)
+        return _missing_file(tree, reference)
     if shape is None:  # an image or an archive: only the whole file can be compared
         whole = replace(located, line_range=None, code_hash=f"sha256:{tree.digest(path).hex()}")
         asked_for = reference.line_range or symbol
@@ -146,14 +146,15 @@ def _path_and_symbol(space: OpenSpace, tree: TreeNow, given: CodeReference) -> t
     if tree.has_file(path) or given.line_range is not None:
         return replace(given, file_path=path), given.symbol_id
     file, mark, symbol = path.rpartition("#")
-    if mark and tree.has_file(file):
+    is_name = "/" not in written and _looks_like_a_name(written)
+    if mark and (tree.has_file(file) or not is_name):
         return replace(given, file_path=file), symbol
     counted = _COUNTED.fullmatch(path)  # as editors and Waypost's answers write places
-    if counted is not None and tree.has_file(counted[1]):
+    if counted is not None and not tree.has_any(path):
         first = int(counted[2])
         lines = LineRange(first, max(first, int(counted[3] or first)))
         return replace(given, file_path=counted[1], line_range=lines), given.symbol_id
-    if "/" not in written and _looks_like_a_name(written):
+    if is_name:
         return _by_symbol_name(space, given, written)
     return replace(given, file_path=path), given.symbol_id
 

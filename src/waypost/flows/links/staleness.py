@@ -213,7 +213,7 @@ def follow_reference(tree: "TreeNow", reference: CodeReference, last: StoredVerd
     elif reference.code_hash:
         finding = _follow_hash(tree, reference)
     else:
-        return CodeVerdict(UNCHECKED, path if tree.digest(path) else None, reference.line_range)
+        return CodeVerdict(UNCHECKED, path if tree.has_any(path) else None, reference.line_range)
     if finding.state == DELETED and tree.cannot_read(path):
         return CodeVerdict(UNCHECKED, path, reference.line_range)  # what cannot be read is not gone
     is_lost = finding.state in (DELETED, AMBIGUOUS) or (finding.state == CHANGED and finding.path != path)

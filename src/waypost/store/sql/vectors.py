@@ -98,10 +98,11 @@ class VectorChanges(VectorRows):
         )
 
     def queue_missing(self, engine: str) -> None:
-        """Make every text without a vector of this engine pending, those of tests only last."""
+        """Make every text without a vector of this engine pending: of people and agents first, of code, of tests last."""
         self._db.change(
             "INSERT INTO owed (engine_id, hash, urgency)"
-            " SELECT e.engine_id, p.hash, max(CASE WHEN m.traits IN (1, 3) THEN 0 ELSE 1 END)"
+            " SELECT e.engine_id, p.hash, max("
+            "CASE WHEN m.traits IN (1, 3) THEN 0 WHEN m.checkout_id IS NULL THEN 1 ELSE 0.9 END)"
             " FROM passages p JOIN memories m ON m.number = p.number, engines e"
             " WHERE e.engine_id = ? AND length(p.hash) > 0 AND NOT EXISTS"
             " (SELECT 1 FROM vectors v WHERE v.engine_id = e.engine_id AND v.hash = p.hash)"

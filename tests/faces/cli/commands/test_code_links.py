@@ -1,5 +1,6 @@
 """What the commands say about the code that memories point at."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -74,8 +75,12 @@ def test_code_that_could_be_in_several_places_names_them() -> None:
 
 
 def test_code_that_nobody_could_check_says_so() -> None:
-    assert said(CodeLink(WAS, WAS, CodeVerdict(UNCHECKED), checked_at=DAY)) == [
+    pinned = replace(WAS, anchor=b"code")
+    assert said(CodeLink(pinned, pinned, CodeVerdict(UNCHECKED), checked_at=DAY)) == [
         "at src/a.py:3, to line 9, could not be checked"
+    ]
+    assert said(CodeLink(WAS, WAS, CodeVerdict(UNCHECKED), checked_at=DAY)) == [
+        "at src/a.py:3, to line 9 (file not found; staleness can't be checked)"
     ]
 
 

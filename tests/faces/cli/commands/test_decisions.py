@@ -34,6 +34,18 @@ def test_a_decision_and_its_parts_are_told_with_their_ids(waypost: Waypost) -> N
     ]
 
 
+def test_a_decision_is_shown_with_its_reasons_and_a_reason_with_its_decision(decided: Waypost) -> None:
+    ids = {row["text"]: row["id"] for row in decided("list", "--json").json["memories"]}
+    of_decision = without_ids(decided("show", ids["We use FastAPI"]).out)
+    assert of_decision[-4:] == [
+        "because: Threads cost memory  (ID)",
+        "because: It documents itself  (ID)",
+        "given: Python only  (ID)",
+        "leads to: Handlers must not block  (ID)",
+    ]
+    assert without_ids(decided("show", ids["Threads cost memory"]).out)[-1] == "justifies: We use FastAPI  (ID)"
+
+
 def test_what_says_the_same_in_another_chain_is_told(decided: Waypost) -> None:
     done = decided("decide", "We use timeouts everywhere", "--because", "Handlers must not block")
     assert done.code == 0

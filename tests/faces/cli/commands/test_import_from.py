@@ -74,12 +74,66 @@ def test_a_corrected_memory_is_left_and_named(waypost: Waypost, file: Path) -> N
         ([], 2, "No file given"),
         (["--from", "code-tags", "--undo"], 3, "added anything"),
         (["--from", "code-tags", "none.json"], 2, "cannot be read"),
+        (["none.md"], 2, "none.md does not exist"),
     ],
 )
 def test_wrong_usage_is_answered_with_what_works(waypost: Waypost, arguments: list[str], code: int, said: str) -> None:
     done = waypost("import", *arguments)
     assert done.code == code
     assert said in done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "origin"),
+    [
+        ("AGENTS.md", "# Build\n- Run make check before a commit\n", "rules"),
+        (".cursor/rules/style.mdc", "---\nglobs: '*.py'\n---\nRun make check before a commit\n", "rules"),
+        (
+            "memory.jsonl",
+            '{"type":"entity","name":"Ada","entityType":"person","observations":["likes tea"]}',
+            "server-memory",
+        ),
+        ("dump.json", '{"results": [{"id": "1", "memory": "Likes tea", "user_id": "ada"}]}', "mem0"),
+        ("tags.json", json.dumps(ROWS), "code-tags"),
+        ("note.md", "---\ntitle: Tea\npermalink: main/tea\n---\n- [fact] Tea is green\n", "basic-memory"),
+    ],
+)
+def test_a_file_of_another_program_is_recognized(
+    waypost: Waypost, project: Path, name: str, content: str, origin: str
+) -> None:
+    path = project / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+    done = waypost("import", str(path))
+    assert (done.code, "1 added" in done.out) == (0, True), done.err
+    assert f"--from {origin}" in done.err
+    assert f"--from {origin} --undo" in done.out
+
+
+def test_conversations_are_recognized_and_go_to_the_journal(waypost: Waypost, project: Path) -> None:
+    (project / "conversations.json").write_text(
+        '[{"uuid": "1", "name": "Tea", "chat_messages": [{"sender": "human", "text": "Which tea is green?",'
+        ' "created_at": "2026-01-30T18:00:15Z"}]}]'
+    )
+    done = waypost("import", "conversations.json")
+    assert (done.code, "1 entry" in done.out) == (0, True), done.err
+    assert "waypost journal import" in done.err
+    assert "Which tea is green?" in waypost("journal", "show", "2026-01-30").out
+
+
+@pytest.mark.parametrize("name", ["README.md", "notes", "data.db"])
+def test_a_file_that_nobody_recognizes_is_answered_with_the_names(waypost: Waypost, project: Path, name: str) -> None:
+    (project / name).mkdir() if name == "notes" else (project / name).write_text("Tea")
+    done = waypost("import", name)
+    assert done.code == 2
+    assert "--from NAME" in done.err
+    assert "JSON" not in done.err
+
+
+def test_an_export_of_waypost_is_still_its_own(waypost: Waypost, project: Path) -> None:
+    waypost("remember", "The role and content of a mapping are stored")
+    waypost("export", "own.jsonl")
+    assert "1 duplicate" in waypost("import", "own.jsonl").out
 
 
 def test_labels_are_given_by_name(waypost: Waypost) -> None:

@@ -37,6 +37,7 @@ def test_symbols_for_scripts_and_people(waypost: Waypost, tree: Path) -> None:
     assert [row["path"] for row in answer["found"]] == ["src/store.py"]
     assert "src/store.py:2  Store.write  method" in waypost("symbols", "write").out
     assert "1 of 4; raise --limit" in waypost("symbols", "--path", "src/store.py", "--limit", "1").out
+    assert waypost("symbols", "src/store.py").out == waypost("symbols", "--path", "src/store.py").out
     absent = waypost("symbols", "Stor")
     assert absent.code == 3
     assert "no symbol 'Stor'" in absent.out and "Similar names: Store" in absent.out
@@ -49,6 +50,7 @@ def test_uses_for_scripts_and_people(waypost: Waypost, tree: Path, monkeypatch: 
     assert "src/store.py:11  save  calls (+1 more lines)" in waypost("uses", "Store.write").out
     unused = waypost("uses", "save")
     assert unused.code == 3 and "No calls in this repository." in unused.out
+    assert "--direction callees" in unused.out
     monkeypatch.chdir(tree / "src")
     assert waypost("uses", "store.py#check", "--json").json["total"] == 1
     assert waypost("uses", "store.py:7", "--json").json["symbol"]["qualified"] == "check"

@@ -78,7 +78,7 @@ def stale(
     places = output.editor_links.editor_links_of(memory)
     if json:
         row = report.to_json()
-        linked = {key: output.code_links.rows_with_links(row[key], places) for key in ("memories", "moved")}
+        linked = {key: output.code_links.rows_with_links(row[key], places) for key in ("memories", "moved", "unfound")}
         print_json({**row, **linked})
     else:
         output.code_links.print_stale(report, places, some=bool(paths or files))

@@ -11,10 +11,13 @@ from waypost.faces.cli.output.memories import console, print_json, print_notices
 from waypost.model.code_link import plain_reason
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rich.console import Console
 
     from waypost.facts.causal import ChainStep
     from waypost.flows.facts.decide import Decided
+    from waypost.flows.recall.related import RelatedMemory
     from waypost.model.causal import CausalChain, CausalNode
     from waypost.model.receipt import Receipt
 
@@ -77,6 +80,7 @@ def decide(
         )
     )
     print_json(done.to_json()) if json else print_decided(done)
+    print_notices(session_of(context).no_project())
     if done.id is None:
         raise typer.Exit(1)
 
@@ -141,6 +145,15 @@ def print_chain(chain: "CausalChain") -> None:
             f"  … {chain.left_out} more linked memories; raise --depth (at most {MOST_NODES} are shown)", style="dim"
         )
     print_notices(chain.notices)
+
+
+def print_causes(related: "Iterable[RelatedMemory]") -> None:
+    """The reasons, constraints and consequences one link away, below a memory that is shown."""
+    causal = [link for link in related if link.kind in _ON and link.is_current]
+    order = list(_ON)
+    for link in sorted(causal, key=lambda link: (order.index(link.kind), link.version.number)):
+        word = (_ON if link.outgoing else _BACK)[link.kind]
+        console().print(f"{word}: {safe(link.version.text)}  ({link.version.memory_id})", markup=False)
 
 
 def _link(step: "ChainStep") -> str:

@@ -1,5 +1,6 @@
 """Reads and writes files and streams for commands: batches, imports, exports, history and audit lists."""
 
+import os
 import shutil
 import sys
 import tempfile
@@ -13,7 +14,14 @@ import typer
 from waypost.compat.agent_memory import AGENT_MEMORIES
 from waypost.errors import InvalidInput
 from waypost.faces.cli.output.editor_links import place_text
-from waypost.faces.cli.output.memories import print_json, print_receipt, readable_value, safe, speaks_unicode
+from waypost.faces.cli.output.memories import (
+    print_json,
+    print_notices,
+    print_receipt,
+    readable_value,
+    safe,
+    speaks_unicode,
+)
 from waypost.faces.cli.output.progress import working
 from waypost.faces.cli.output.short_ids import short_id_output
 from waypost.faces.cli.session import CommandSession, confirm, interactive
@@ -37,6 +45,7 @@ if TYPE_CHECKING:
 
 STDIN = Path("-")
 INTO_JOURNAL = ("crowdbot", "locai")
+_NO_JSON = (".md", ".mdc", ".txt", ".db", ".sqlite", ".sqlite3", ".yaml", ".toml", ".csv")  # never an export of Waypost
 IMPORTED_FROM = (*AGENT_MEMORIES, "code-tags", "memory-bridge", *INTO_JOURNAL)
 _MOST_NOTES = 20  # printed without --json
 _VALUE_FIELDS = ("kind", "domain", "session", "speaker", "time", "key")  # options that identify a rejected value
@@ -79,6 +88,7 @@ def remember_one(session: CommandSession, text: str | None, options: dict[str, A
     if receipt.status == "refused" and (yes or interactive()):
         receipt = _lift_and_repeat(memory, text, options, receipt, yes=yes)
     print_written(receipt, json=json)
+    print_notices(session.no_project())
 
 
 def text_given(text: str) -> str:
@@ -164,11 +174,35 @@ def import_file(
     if path is None:
         raise InvalidInput("No file given.", "Name it: waypost import FILE.")
     if source is None:
-        print_receipts(session.memory().admin.import_file(path), json=json)
+        _import_recognized(session, path, project=project, json=json)
     elif source == "memory-bridge":
         _print_bridged(session.memory().admin.import_memory_bridge(path), json=json)
     else:
         _print_imported(session.memory().admin.import_coding_brain(path), json=json)
+
+
+def _import_recognized(session: CommandSession, path: Path, *, project: str | None, json: bool) -> None:
+    """Import a file or folder of which nobody said what wrote it."""
+    from waypost.compat.recognition import CHAT, origin_of
+    from waypost.faces.cli.commands.journal import import_chat
+
+    given = session.path(path)
+    if not os.path.lexists(given):
+        raise InvalidInput(f"{path} does not exist.", "Check the path.")
+    origin = origin_of(given)
+    if origin == CHAT:
+        print_notices((f"{path} has conversations: the same as `waypost journal import`.",))
+        import_chat(session, given, dry_run=False, json=json)
+    elif origin:
+        print_notices((f"{path} is read as --from {origin}.",))
+        import_file(session, path, origin, project=project, undo=False, json=json)
+    elif given.is_dir() or given.suffix in _NO_JSON:
+        raise InvalidInput(
+            f"Waypost does not recognize {path}.",
+            f"Name what wrote it: waypost import --from NAME {path}, with NAME one of {', '.join(IMPORTED_FROM)}.",
+        )
+    else:
+        print_receipts(session.memory().admin.import_file(path), json=json)
 
 
 def _import_folder(session: CommandSession, path: Path | None, source: str, *, undo: bool, json: bool) -> None:
@@ -265,11 +299,12 @@ def print_audit(entries: Sequence[AuditEntry], *, json: bool) -> None:
     if json:
         print_json({"entries": [entry.to_json() for entry in entries]})
         return
+    out = short_id_output(sys.stdout)
     for entry in entries:
         said = {name: value for name, value in entry.details.items() if value not in (None, False, 0, "", [], {})}
         details = ", ".join(f"{name.replace('_', ' ')} {readable_value(value)}" for name, value in said.items())
         line = f"{format_minute(entry.at)}  {entry.action:<10} {entry.memory_id or '-':<26}  {entry.source} ({entry.actor})"
-        print(safe(f"{line}  {details}".rstrip()))
+        print(safe(f"{line}  {details}".rstrip()), file=out)
 
 
 def export(memory: "Memory", path: Path | None, options: dict[str, Any], *, json: bool) -> None:

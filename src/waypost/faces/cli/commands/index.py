@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 from waypost import config
-from waypost.errors import WaypostError
+from waypost.errors import InvalidInput, WaypostError
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
 from waypost.faces.cli.models import ensure_models
 from waypost.faces.cli.output.index import (
@@ -62,6 +62,11 @@ def init(
     session = session_of(context)
     if path is not None:
         session = CommandSession(path, session.person)
+    elif session.no_project():
+        here = session.directory.absolute()
+        raise InvalidInput(
+            f"{here} is no project, but holds all of them.", f"cd to one. Or name it: waypost init {here}"
+        )
     memory = session.memory(yes=yes)
     if journal_in_repo:
         memory.journal.keep_in_tree()

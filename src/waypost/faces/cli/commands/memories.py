@@ -1,5 +1,6 @@
 """Commands for memories: write, search, correct, remove, restore."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from waypost.faces.cli.framework import Archived, AsOf, Ctx, Id, Json, KnownAt, 
 from waypost.faces.cli.output.memories import print_json, print_notices, print_rows
 from waypost.faces.cli.output.progress import working
 from waypost.faces.cli.session import confirm
+from waypost.model.causal import CAUSAL_KINDS
 from waypost.text.durations import parse_duration
 from waypost.text.plural import counted
 
@@ -109,9 +111,20 @@ def ask(
     else:
         output.code_links.print_answer(answer, places, explain=explain)
     if not answer.hits:
-        if not json and memory.identity.root is not None and memory.status()["tree"] is None:
+        if not json and memory.status()["tree"] is None and _has_files(memory.identity.root):
             print_notices(("This project is not indexed yet. To search its code, run `waypost init`.",))
         raise typer.Exit(NotFound.exit_code)
+
+
+def _has_files(root: Path | None) -> bool:
+    """Whether a project has anything that could be indexed, without looking into hidden folders."""
+    if root is None:
+        return False
+    for _, folders, files in os.walk(root):
+        if any(not name.startswith(".") for name in files):
+            return True
+        folders[:] = [name for name in folders if not name.startswith(".")]
+    return False
 
 
 @app.command("context")
@@ -179,6 +192,10 @@ def show(
     else:
         output.code_links.print_memory(linked, places, code, diff=diff)
         output.structure.print_around(around)
+        if linked.version.kind in CAUSAL_KINDS and linked.project is None:
+            from waypost.faces.cli.commands.decisions import print_causes
+
+            print_causes(memory.facts.related(linked.id))
     print_notices(memory.admin.damage_notices())
 
 

@@ -13,7 +13,7 @@ from waypost.errors import InvalidInput, WaypostError
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
 from waypost.faces.cli.models import ensure_models
 from waypost.faces.cli.output.memories import print_json, print_notices, safe
-from waypost.faces.cli.session import interactive, is_yes
+from waypost.faces.cli.session import agrees, interactive, is_yes
 from waypost.space.alias import identify_here
 from waypost.space.identity import identify
 from waypost.space.place import marker_file, space_directory
@@ -88,13 +88,17 @@ def setup_(
 
         detected = detect(here, root)
         _print_detected(detected, json=json)
-        names = [] if json or not interactive() else [*_chosen(detected)]
+        if json or not interactive():
+            return
+        names = [*_chosen(detected)]
         for name in names:
-            report = install.install(agents.agent_of(name), here, "user", root, hooks=not no_hooks, rules=not no_rules)
+            chosen = agents.agent_of(name)
+            may_read = _may_read(chosen, "user", allow_reads, ask=True)
+            report = install.install(
+                chosen, here, "user", root, hooks=not no_hooks, rules=not no_rules, permissions=may_read
+            )
             _print_report(report, undone=False, json=False)
-        if names:
-            ensure_models(config.load())
-            _offer_index(session_of(context).directory)
+        _offer_the_rest(session_of(context), names)
         return
     scope: Scope = "project" if project else "user"
     chosen = agents.agent_of(agent)
@@ -114,14 +118,20 @@ def setup_(
         )
     _print_report(report, undone=uninstall, json=json)
     if not (uninstall or dry_run or json):
-        ensure_models(config.load())
-    may_ask = interactive() and not (uninstall or dry_run or json)
-    if may_ask:
-        _offer_index(session_of(context).directory)
-    if may_ask and is_yes(input(f"Check that it works (waypost doctor --agent {chosen.name})? [y/N] ")):
-        check_one(session_of(context), chosen.name)
+        _offer_the_rest(session_of(context), [chosen.name])
     if uninstall and all(change.deed == "missing" for change in report.done):
         raise typer.Exit(3)
+
+
+def _offer_the_rest(session: "CommandSession", names: "Sequence[str]") -> None:
+    """Fetch the models. At a terminal, offer to index the project and to check these agents."""
+    ensure_models(config.load())
+    if not interactive():
+        return
+    _offer_index(session.directory)
+    for name in names:
+        if agrees(f"Check that it works (waypost doctor --agent {name})?"):
+            check_one(session, name)
 
 
 def check_one(session: "CommandSession", name: str, *, json: bool = False) -> None:
@@ -166,7 +176,7 @@ def _print_end(checks: "Sequence[AgentCheck]") -> None:
 def _offer_index(directory: "Path") -> None:
     """In a repository without a memory, offer to index it: until then, the agent has nothing to recall."""
     is_repository = identify(directory).source in ("origin", "git-root")
-    if is_repository and not _has_memory(directory) and is_yes(input("Index this project now (waypost init)? [y/N] ")):
+    if is_repository and not _has_memory(directory) and agrees("Index this project now (waypost init)?"):
         subprocess.run([sys.executable, "-m", "waypost", "-C", str(directory), "init"], check=False)
 
 
@@ -264,7 +274,7 @@ def _chosen(detected: "tuple[Detected, ...]") -> "Iterator[str]":
     """Ask about each agent that is found here and not set up."""
     for state in detected:
         is_new = bool(state.sign) and state.user == "no" and state.project == "no"
-        if is_new and is_yes(input(f"Set up {state.agent.title} for all your projects? [y/N] ")):
+        if is_new and agrees(f"Set up {state.agent.title} for all your projects?"):
             yield state.agent.name
 
 

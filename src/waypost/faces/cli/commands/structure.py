@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from waypost.faces.cli.session import CommandSession
 
 _SYMBOL = "A name, Type.method, path#Type.method, path:line or an id."
+_SYMBOL_OR_FILE = "A file, a name, Type.method, path#Type.method, path:line or an id."
 Limit = Annotated[int, Option("--limit", metavar="N", help="Maximum number of rows; the total is always shown.")]
 Kind = Annotated[str | None, Option("--kind", metavar="KIND", help="Only this kind: class, function, method …")]
 
@@ -22,7 +23,7 @@ Kind = Annotated[str | None, Option("--kind", metavar="KIND", help="Only this ki
 @app.command()
 def symbols(
     context: Ctx,
-    name: Annotated[str | None, Argument(metavar="[NAME]", help=_SYMBOL)] = None,
+    name: Annotated[str | None, Argument(metavar="[NAME]", help=_SYMBOL_OR_FILE)] = None,
     path: Annotated[
         str | None, Option("--path", metavar="PATH", help="Only in this file or folder; without NAME its outline.")
     ] = None,
@@ -34,9 +35,10 @@ def symbols(
     """Find symbols by their exact name, or show the outline of a file."""
     session = session_of(context)
     chosen = None if path is None else session.path(Path(path))
-    answer = session.memory().code.symbols(
-        _symbol(session, name or ""), path=chosen, kind=kind, members=members, limit=limit
-    )
+    code = session.memory().code
+    answer = code.symbols(_symbol(session, name or ""), path=chosen, kind=kind, members=members, limit=limit)
+    if name and not (path or members) and [symbol.kind for symbol in answer.symbols] == ["file"]:
+        answer = code.symbols("", path=Path(answer.symbols[0].path), kind=kind, limit=limit)
     print_json(answer.to_json()) if json else output.print_symbols(answer, name or path or "")
     if not answer.symbols:
         raise typer.Exit(NotFound.exit_code)

@@ -16,7 +16,7 @@ from waypost import config
 from waypost.errors import WaypostError
 from waypost.faces.cli.framework import Ctx, app, session_of
 from waypost.faces.cli.output.memories import console
-from waypost.faces.cli.session import interactive, is_yes
+from waypost.faces.cli.session import agrees, interactive
 
 _ID = re.compile(r"\b01[0-9a-z]{6,24}\b")
 
@@ -117,7 +117,7 @@ def _offer(directory: Path, *, ask: bool) -> None:
     except WaypostError:  # an agent's unreadable files are a matter for `waypost setup`
         detected = ()
     waiting = [state.agent for state in detected if state.sign and state.user == "no" and state.project == "no"]
-    if ask and waiting and is_yes(input(f"Connect {waiting[0].title} to Waypost now? [y/N] ")):
+    if ask and waiting and agrees(f"Connect {waiting[0].title} to Waypost now?"):
         subprocess.run([sys.executable, "-m", "waypost", "setup", waiting[0].name], check=False)
     elif any(state.user == "yes" for state in detected):
         print("Your agent is connected already.")

@@ -149,6 +149,10 @@ def print_stale(report: "StaleReport", places: EditorLinks, *, some: bool = Fals
         out.print("Still true, but the code moved (record it with waypost relink --all):", style="bold")
         for memory in report.moved:
             print_linked(out, memory, places)
+    if report.unfound:
+        out.print("Not checked, because the code was not found (waypost relink ID --ref PATH#L1-L9):", style="bold")
+        for memory in report.unfound:
+            print_linked(out, memory, places)
     out.print(_totals(report, some=some), markup=False)
     if report.memories:
         out.print(_NEXT_STEPS, markup=False)
@@ -218,7 +222,8 @@ def link_lines(link: "CodeLink", places: EditorLinks) -> list[Text]:
         was = place_text(*_place(link.was))
         lines.append(Text.assemble(f"moved: {was} → ", _here(link.reference, places), named))
     if not lines:
-        unsure = ", could not be checked" if link.checked_at and link.finding.state == UNCHECKED else ""
+        unchecked = ", could not be checked" if link.checked_at and link.finding.state == UNCHECKED else ""
+        unsure = f" ({link.problem}; staleness can't be checked)" if link.problem else unchecked
         lines.append(Text.assemble("at ", _here(link.reference, places), named, _extent(link.reference), unsure))
     return lines
 
@@ -297,7 +302,8 @@ def print_answer(answer: "Answer", places: EditorLinks, *, explain: bool) -> Non
 
 def _print_links(out: "Console", hit: "Hit", places: EditorLinks) -> None:
     # The place of a current first link is already printed in the heading.
-    skip_first = bool(hit.links) and not hit.links[0].is_stale and not hit.links[0].has_moved
+    first = hit.links[0] if hit.links else None
+    skip_first = first is not None and not (first.is_stale or first.has_moved or first.problem)
     print_places(out, hit.links[1:] if skip_first else hit.links, places)
 
 

@@ -31,6 +31,10 @@ def print_learned(learned: "Learned") -> None:
     decided = [candidate for candidate in learned.taken if candidate.status not in _QUIET]
     for candidate in decided:
         _print_taken(out, candidate)
+    if not (decided or learned.files or learned.commits):
+        out.print("Learned from 0 files: nothing new. For the last commits: waypost learn --diff HEAD~3..HEAD")
+        print_notices(learned.notices)
+        return
     where = counted(learned.commits, "commit") if learned.commits else counted(learned.files, "file")
     counts = [f"{learned.count(status)} {text}" for status, text in _STATUS_TEXT.items() if learned.count(status)]
     verb = "Would learn" if learned.dry_run else "Learned"

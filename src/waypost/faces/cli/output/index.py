@@ -61,7 +61,9 @@ def print_index(done: "IndexReport", *, explain: bool) -> None:
     elif files.skipped:
         skipped = counted(len(files.skipped), "file or folder was", "files and folders were")
         out.print(f"{skipped} skipped; see --explain.")
-    out.print("Try: waypost ask QUESTION")
+    out.print(
+        "Try: waypost ask QUESTION" if files.files else "There is nothing to index here yet. Run this again later."
+    )
 
 
 def print_index_export(done: "IndexExport") -> None:

@@ -62,7 +62,7 @@ def print_receipt(receipt: "Receipt") -> None:
         place = safe(receipt.suggestions[0].places[0])
         out.print(f"  If so: waypost relink {receipt.id} --add --ref '{place}'", markup=False)
     for notice in receipt.notices:
-        out.print(f"  note: {safe(notice)}", markup=False)
+        out.print(f"  warning: {safe(notice)}", markup=False, style="yellow")
     for what in receipt.masked:
         out.print(f"  masked: {what}", markup=False)
 

@@ -46,6 +46,8 @@ def print_uses(answer: "UseList", text: str) -> None:
             out.print(safe(_use_line(row)), markup=False)
         if not answer.rows:
             out.print(f"No {_HEADINGS[answer.direction]} in this repository.")
+            if answer.direction == "callers":
+                out.print("--direction references also finds other uses; --direction callees, what it calls.")
         _print_rest(out, len(answer.rows), answer.total)
         if answer.unresolved and answer.direction == "callees":
             out.print(f"{counted(answer.unresolved, 'called name')} not defined in this repository or not resolved.")
