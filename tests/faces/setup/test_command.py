@@ -134,7 +134,7 @@ def test_doctor_reports_what_does_not_work_with_stable_keys(home: Path, capfd: p
 def test_at_a_terminal_setup_offers_to_check(
     home: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    questions, answers = list[str](), ["n", "n", "n", "y"]
+    questions, answers = list[str](), ["n", "n", "n", ""]
 
     def answer(question: str) -> str:
         questions.append(question)
@@ -143,7 +143,7 @@ def test_at_a_terminal_setup_offers_to_check(
     monkeypatch.setattr("waypost.faces.cli.commands.setup.interactive", lambda: True)
     monkeypatch.setattr("builtins.input", answer)
     code, out, _err = call(capfd, "setup", "zed")
-    assert (code, questions[-1]) == (0, "Check that it works (waypost doctor --agent zed)? [y/N] ")
+    assert (code, questions[-1]) == (0, "Check that it works (waypost doctor --agent zed)? [Y/n] ")
     assert "What to do" not in out
     code, out, _err = call(capfd, "setup", "zed")
     assert code == 1
@@ -167,7 +167,7 @@ def test_at_a_terminal_setup_offers_to_index_a_repository_without_memory(
     monkeypatch.setattr("waypost.faces.cli.commands.setup.subprocess.run", start)
     monkeypatch.setattr("builtins.input", answer)
     assert call(capfd, "setup", "zed")[0] == 0
-    assert questions[0] == "Index this project now (waypost init)? [y/N] "
+    assert questions[0] == "Index this project now (waypost init)? [Y/n] "
     assert [command[-3:] for command in started] == [["-C", ".", "init"]]
 
 
@@ -185,6 +185,7 @@ def test_at_a_terminal_setup_asks_about_each_agent_that_is_here(
     monkeypatch.setattr("builtins.input", answer)
     code, out, _err = call(capfd, "setup")
     assert code == 0 and "Set up Codex for all your projects.\n" in out
-    asked = [f"Set up {title} for all your projects? [y/N] " for title in ("Claude Code", "Codex")]
-    assert questions == [*asked, "Index this project now (waypost init)? [y/N] "]
+    asked = [f"Set up {title} for all your projects? [Y/n] " for title in ("Claude Code", "Codex")]
+    check = "Check that it works (waypost doctor --agent codex)? [Y/n] "
+    assert questions == [*asked, "Index this project now (waypost init)? [Y/n] ", check]
     assert (home / ".codex/config.toml").exists() and not (home / ".claude.json").exists()

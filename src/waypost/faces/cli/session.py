@@ -72,8 +72,9 @@ def caller(person: str, *, yes: bool = False) -> Caller:
     return Caller("agent", "command line", owners_word=yes)
 
 
-def is_yes(answer: str) -> bool:
-    return answer.strip().casefold() in {"y", "yes", "j", "ja", "д", "да"}
+def is_yes(answer: str, *, default: bool = False) -> bool:
+    """Whether an answer means yes. `default` counts for an empty one."""
+    return default if not answer.strip() else answer.strip().casefold() in {"y", "yes", "j", "ja", "д", "да"}
 
 
 def confirm(question: str, *, yes: bool) -> None:

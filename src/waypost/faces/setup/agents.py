@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from waypost.errors import InvalidInput
-from waypost.faces.setup.agent_folders import Scope
+from waypost.system.config_file import Scope
 
 Shape = Literal["grouped", "flat"]
 
@@ -82,9 +82,20 @@ class Agent:
     server: ServerEntry | None
     hooks: Hooks | None
     rules: RulesBlock
+    memories: Mapping[Scope, str]  # where the block of memories goes
     permissions: Permissions | None
     notes: Mapping[Scope, str] = field(default_factory=dict)
     npm: str = ""  # the package that installs it
+
+    @property
+    def is_file(self) -> bool:
+        """Whether this is no program, but a file that many agents read."""
+        return bool(self.memories)
+
+    @property
+    def is_briefed(self) -> bool:
+        """Whether the agent gets rules and decisions at the start of a session, by a hook."""
+        return self.hooks is not None and "session-start" in self.hooks.events.values()
 
     @property
     def how_to_install(self) -> str:
@@ -119,7 +130,8 @@ def _agent(name: str, given: Mapping[str, Any], seconds: Mapping[str, int]) -> A
         given["next"],
         _server(given["server"]) if "server" in given else None,
         _hooks(name, given["hooks"], seconds) if "hooks" in given else None,
-        _rules(given["rules"]),
+        _rules(given.get("rules", {})),
+        _files(given.get("memories", {})),
         _permissions(given["permissions"]) if "permissions" in given else None,
         given.get("notes", {}),
         given.get("npm", ""),

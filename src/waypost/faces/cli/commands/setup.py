@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from waypost.faces.cli.session import CommandSession
-    from waypost.faces.setup.agent_folders import Scope
     from waypost.faces.setup.agents import Agent
     from waypost.faces.setup.check import AgentCheck, Sample
     from waypost.faces.setup.install import Detected
     from waypost.faces.setup.report import ConfigChange, SetupReport
+    from waypost.system.config_file import Scope
 
 _DEEDS = {
     "created": ("created", "would be created"),
@@ -42,7 +43,7 @@ _DEEDS = {
 }
 _LOOKED_AT = 50  # memories, for one about code
 _LONGEST_PROMPT = 200
-_PARTS = {"server": "MCP server", "hooks": "hooks", "rules": "rules", "permissions": "permissions"}
+_PARTS = {"server": "MCP server", "memories": "rules and decisions"}
 
 
 @app.command("setup")
@@ -83,45 +84,55 @@ def setup_(
     if agent is None and (uninstall or dry_run or user or project or force):
         raise InvalidInput("No agent given.", f"Use one of {', '.join(agents.agents())}.")
     here, root = agent_folders.this_system(config.load(), _read_tools()), _project(context)
-    if agent is None:
-        from waypost.faces.setup.install import detect
-
-        detected = detect(here, root)
+    chosen = [agents.agent_of(agent)] if agent else []
+    if not chosen:
+        detected = install.detect(here, root)
         _print_detected(detected, json=json)
-        names = [] if json or not interactive() else [*_chosen(detected)]
-        for name in names:
-            report = install.install(agents.agent_of(name), here, "user", root, hooks=not no_hooks, rules=not no_rules)
-            _print_report(report, undone=False, json=False)
-        if names:
-            ensure_models(config.load())
-            _offer_index(session_of(context).directory)
-        return
-    scope: Scope = "project" if project else "user"
-    chosen = agents.agent_of(agent)
+        chosen = [] if json or not interactive() else [*_chosen(detected)]
+    scope: Scope = "project" if project or any(each.is_file and not user for each in chosen) else "user"
     if uninstall:
-        report = undo.uninstall(chosen, here, scope, root, dry_run=dry_run)
-    else:
+        report = undo.uninstall(chosen[0], here, scope, root, dry_run=dry_run)
+        _print_report(report, undone=True, json=json)
+        if all(change.deed == "missing" for change in report.done):
+            raise typer.Exit(3)
+        return
+    for each in chosen:
         report = install.install(
-            chosen,
-            here,
+            each,
+            replace(here, memories=_block(session_of(context))) if each.is_file else here,
             scope,
             root,
             hooks=not no_hooks,
             rules=not no_rules,
-            permissions=_may_read(chosen, scope, allow_reads, ask=not (dry_run or json)),
+            permissions=_may_read(each, scope, allow_reads, ask=not (dry_run or json)),
             force=force,
             dry_run=dry_run,
         )
-    _print_report(report, undone=uninstall, json=json)
-    if not (uninstall or dry_run or json):
-        ensure_models(config.load())
-    may_ask = interactive() and not (uninstall or dry_run or json)
-    if may_ask:
-        _offer_index(session_of(context).directory)
-    if may_ask and is_yes(input(f"Check that it works (waypost doctor --agent {chosen.name})? [y/N] ")):
-        check_one(session_of(context), chosen.name)
-    if uninstall and all(change.deed == "missing" for change in report.done):
-        raise typer.Exit(3)
+        _print_report(report, undone=False, json=json)
+    if chosen and not (dry_run or json):
+        _go_on(session_of(context), chosen)
+
+
+def _go_on(session: "CommandSession", chosen: "Sequence[Agent]") -> None:
+    """What follows a set-up: the models, and at a terminal offers to index, to keep AGENTS.md, and to check."""
+    ensure_models(config.load())
+    if not interactive():
+        return
+    _offer_index(session.directory)
+    unbriefed = [agent.title for agent in chosen if not agent.is_file and not agent.is_briefed]
+    if unbriefed and _has_memory(session.directory):
+        question = f"No hook briefs {' or '.join(unbriefed)}. Keep your rules and decisions in this project's AGENTS.md? [y/N] "
+        if is_yes(input(question)):
+            command = [sys.executable, "-m", "waypost", "-C", str(session.directory), "setup", "agents-md"]
+            subprocess.run(command, stdin=subprocess.DEVNULL, check=False)
+    for agent in chosen:
+        if is_yes(input(f"Check that it works (waypost doctor --agent {agent.name})? [Y/n] "), default=True):
+            check_one(session, agent.name)
+
+
+def _block(session: "CommandSession") -> str:
+    """What AGENTS.md gets: nothing as long as the project has no memory."""
+    return session.memory().facts.for_agents_file() if _has_memory(session.directory) else ""
 
 
 def check_one(session: "CommandSession", name: str, *, json: bool = False) -> None:
@@ -136,7 +147,8 @@ def check_one(session: "CommandSession", name: str, *, json: bool = False) -> No
     if not json:
         print(safe(f"{agent.title}, in {root}"))
     sample, memory = _sample(session)
-    for check in (memory, *check_agent(agent, agent_folders.this_system(settings), root, sample, settings.home)):
+    system = agent_folders.this_system(settings, memories=_block(session) if memory.ok and not agent.is_briefed else "")
+    for check in (memory, *check_agent(agent, system, root, sample, settings.home)):
         checks.append(check)
         if not json:
             _print_check(check)
@@ -166,7 +178,9 @@ def _print_end(checks: "Sequence[AgentCheck]") -> None:
 def _offer_index(directory: "Path") -> None:
     """In a repository without a memory, offer to index it: until then, the agent has nothing to recall."""
     is_repository = identify(directory).source in ("origin", "git-root")
-    if is_repository and not _has_memory(directory) and is_yes(input("Index this project now (waypost init)? [y/N] ")):
+    if not is_repository or _has_memory(directory):
+        return
+    if is_yes(input("Index this project now (waypost init)? [Y/n] "), default=True):
         subprocess.run([sys.executable, "-m", "waypost", "-C", str(directory), "init"], check=False)
 
 
@@ -233,7 +247,8 @@ def _print_report(report: "SetupReport", *, undone: bool, json: bool) -> None:
         _print_change(change, dry_run=report.dry_run)
     if report.changed and not undone and not report.dry_run:
         print(safe(f"Next: `waypost init` in your project, if you have not yet. {report.next}"))
-        again = f"waypost setup {report.agent}{' --project' if report.scope == 'project' else ''} --uninstall"
+        in_project = report.scope == "project" and report.agent != "agents-md"
+        again = f"waypost setup {report.agent}{' --project' if in_project else ''} --uninstall"
         print(f"To undo: {again}")
     print_notices(report.notes)
 
@@ -260,12 +275,13 @@ def _print_change(change: "ConfigChange", *, dry_run: bool) -> None:
         print(safe(f"    {line}"))
 
 
-def _chosen(detected: "tuple[Detected, ...]") -> "Iterator[str]":
+def _chosen(detected: "tuple[Detected, ...]") -> "Iterator[Agent]":
     """Ask about each agent that is found here and not set up."""
     for state in detected:
         is_new = bool(state.sign) and state.user == "no" and state.project == "no"
-        if is_new and is_yes(input(f"Set up {state.agent.title} for all your projects? [y/N] ")):
-            yield state.agent.name
+        question = f"Set up {state.agent.title} for all your projects? [Y/n] "
+        if is_new and not state.agent.is_file and is_yes(input(question), default=True):
+            yield state.agent
 
 
 def _print_detected(detected: "tuple[Detected, ...]", *, json: bool) -> None:
@@ -275,6 +291,9 @@ def _print_detected(detected: "tuple[Detected, ...]", *, json: bool) -> None:
     status = {"yes": "set up", "partly": "partly set up", "no": "not set up", "unreadable": "config files unreadable"}
     absent = []
     for state in detected:
+        if state.agent.is_file:
+            print(f"{state.agent.name:<12} {status[state.project]} in this project (for agents without hooks)")
+            continue
         where = f"{status[state.user]} for you; {status[state.project]} in this project"
         if state.sign:
             print(safe(f"{state.agent.name:<12} {where} ({state.sign})"))
