@@ -16,7 +16,6 @@ TEXTS = [
     "# Shop\n\nUse uv.\n",
     "# Shop\r\n\r\nUse uv.\r\n",
     "\ufeff# Shop\n",
-    "a\n\n\n",
     "a\rb\n",
     "x\u2028y\n",
     "a\n<!-- waypost:begin x -->\n",
