@@ -32,6 +32,8 @@ class RealAgent:
     agent: str = ""
     goes_on: bool = False  # while a sub-agent works
     node: int = _NODE
+    tool: str = "{tool} {args}"  # how it calls a tool of ours
+    personal: bool = False  # it works for a person, not in a project
     by_command: bool = False  # it has no MCP, and uses the command `waypost`
     compact: str = ""  # what makes it compact its context in an unattended run
     lacks: Mapping[str, str] = field(default_factory=dict)  # names of checks → why there is no such thing
@@ -81,9 +83,7 @@ def node_folder(oldest: int = _NODE) -> Path:
     return program.parent
 
 
-def _install(
-    folder: Path, package: str, program: Path, seconds: float = _SECONDS, node: Path | None = None
-) -> None:
+def _install(folder: Path, package: str, program: Path, seconds: float = _SECONDS, node: Path | None = None) -> None:
     mark = folder / "installed"  # written last: a killed installation is repeated
     if mark.is_file() and mark.read_text("utf-8") == package and program.exists():
         return

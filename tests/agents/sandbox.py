@@ -138,7 +138,7 @@ class Sandbox:
         if not self.agent.setup:
             return
         self.waypost("setup", self.agent.setup, *(options or ("--allow-reads",)))
-        if not self.hooked:
+        if agent_of(self.agent.setup).needs_file:
             self.waypost("setup", "agents-md", *options)
 
     @property

@@ -20,8 +20,8 @@ _FENCED = re.compile(
 _TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3  # looks like a secret, and opens nothing
 _PATIENCE = 60.0
 _CALLS = (
-    '[[call recall {"question": "How are cookies signed?", "k": 2}]]',
-    '[[call remember {"text": "The shop closes at noon."}]]',
+    ("recall", '{"question": "How are cookies signed, and when does the shop close?", "k": 3}'),
+    ("remember", '{"text": "The shop closes at noon."}'),
 )
 _COMMANDS = ("waypost ask 'How are cookies signed?' -k 2", "waypost remember 'The shop closes at noon.'")
 COOKIES = "Session cookies stay signed with itsdangerous"
@@ -126,12 +126,13 @@ class Trial:
 
     def first_session(self) -> None:
         """A question, a call that reads and one that writes."""
-        recall, remember = _CALLS
+        calls = [self.agent.tool.format(tool=tool, args=args) for tool, args in _CALLS]
         if self.agent.by_command:
-            recall, remember = (f"[[call {self.agent.shell.format(command=command)}]]" for command in _COMMANDS)
+            calls = [self.agent.shell.format(command=command) for command in _COMMANDS]
+        recall, remember = (f"[[call {call}]]" for call in calls)
         prompt = (
             f"How are session cookies signed? The office is in Lisbon, the token is {_TOKEN}. "
-            f"{recall} {remember} [[say By itsdangerous.]]"
+            f"{remember} {recall} [[say By itsdangerous.]]"
         )
         run = self.run(prompt)
         requests = conversation(run)
@@ -144,17 +145,24 @@ class Trial:
             rules = next((text for text in said_to_model(first) if "waypost ask" in text), "")
             self.report.add("connected", bool(rules), "by its rules, which name the command `waypost`" if rules else "")
         else:
-            self.report.add("connected", "recall" in tools, ", ".join(tools))
+            through = self.agent.tool.partition(" ")[0] if self.agent.tool.startswith("tool_") else ""
+            seen = f"by its tool `{through}`" if through else ", ".join(tools)
+            self.report.add("connected", "recall" in tools or bool(through and "Remembered" in str(last.body)), seen)
         briefings = fenced_texts(first)
         hooked = self.box.hooked
         at_start, at_prompt = first_with(briefings, ALWAYS), first_with(briefings, COOKIES)
-        self.report.add("briefing at the start", bool(at_start) if self.agent.setup else None, at_start)
+        self.report.add(
+            "briefing at the start", bool(at_start) if self.agent.setup and not self.agent.personal else None, at_start
+        )
         self.report.add("briefing at a prompt", bool(at_prompt) if hooked else None, at_prompt)
+        wanted = "noon" if self.agent.personal else COOKIES
         answers = said_to_model(last) if self.agent.by_command else fenced_texts(last)
-        recalled = first_with([text for text in answers if text not in briefings and "[[call" not in text], COOKIES)
+        recalled = first_with([text for text in answers if text not in briefings and "[[call" not in text], wanted)
         self.report.add("recall, as text in its fence", bool(recalled), recalled)
         remembered = first_with(said_to_model(last), "Remembered")
-        may_write = "remember" in tools or self.agent.by_command  # Gemini CLI lists no tool that it would have to ask for
+        may_write = (
+            "remember" in tools or self.agent.by_command or self.agent.personal
+        )  # Gemini CLI lists no tool that it would have to ask for
         self.report.add("remember", bool(remembered) if may_write else None, remembered)
         kept = [entry["text"] for entry in self.box.journal() if "Lisbon" in entry["text"]]
         self.report.add("transcript kept once", len(kept) == 1 if hooked else None, f"{len(kept)} times")
@@ -256,9 +264,7 @@ class Trial:
         self.box.wait_until_quiet()
         self.run("Go on. [[say Yes.]]")
         kept = [entry["text"] for entry in self.box.journal() if "blue door" in entry["text"]]
-        self.report.add(
-            "kill -9: kept at the next start", len(kept) == 1 if self.box.hooked else None, "; ".join(kept)
-        )
+        self.report.add("kill -9: kept at the next start", len(kept) == 1 if self.box.hooked else None, "; ".join(kept))
 
     def uninstalled(self) -> None:
         """A new home directory with the agent's own files: set up, remove, compare every byte."""

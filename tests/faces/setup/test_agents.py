@@ -18,7 +18,7 @@ from waypost.system.config_file import Scope
 
 AGENTS = list(agents())
 SCOPES: tuple[Scope, ...] = get_args(Scope)
-NONE = (("claude-desktop", "project"), ("agents-md", "user"))  # nothing is read there
+NONE = (("claude-desktop", "project"), ("openclaw", "project"), ("agents-md", "user"))  # nothing is read there
 EVERY = [(agent, scope) for agent in AGENTS for scope in SCOPES if (agent, scope) not in NONE]
 VARIANTS: dict[str, Callable[[bytes], bytes]] = {
     "as it is": bytes,

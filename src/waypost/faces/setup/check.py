@@ -93,7 +93,7 @@ def check_agent(agent: Agent, system: SetupSystem, project: Path, sample: Sample
     for scope in scopes:
         again = f"Run: waypost setup {agent.name}{' --project' if scope == 'project' else ''}"
         yield from _Trial(agent, system, scope, project, sample, data, again).run()
-    if not agent.is_briefed:
+    if agent.is_file or agent.needs_file:
         yield _memories(agent, system, project)
 
 

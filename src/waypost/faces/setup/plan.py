@@ -66,7 +66,10 @@ def _first(part: ServerEntry | RulesBlock, system: SetupSystem, scope: Scope, pr
     for template in part.instead.get(scope, []):
         if config_path(system, project, scope, template).is_file():
             return template
-    return part.files.get(scope)
+    usual = part.files.get(scope)
+    if usual is None or not isinstance(part, RulesBlock) or not part.is_agents:
+        return usual
+    return usual if config_path(system, project, scope, usual).is_file() else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,7 +119,7 @@ def _go_on(session: "CommandSession", chosen: "Sequence[Agent]") -> None:
     if not interactive():
         return
     _offer_index(session.directory)
-    unbriefed = [agent.title for agent in chosen if not agent.is_file and not agent.is_briefed]
+    unbriefed = [agent.title for agent in chosen if agent.needs_file]
     if unbriefed and _has_memory(session.directory):
         question = f"No hook briefs {' or '.join(unbriefed)}. Keep your rules and decisions in this project's AGENTS.md? [y/N] "
         if is_yes(input(question)):
@@ -147,7 +147,9 @@ def check_one(session: "CommandSession", name: str, *, json: bool = False) -> No
     if not json:
         print(safe(f"{agent.title}, in {root}"))
     sample, memory = _sample(session)
-    system = agent_folders.this_system(settings, memories=_block(session) if memory.ok and not agent.is_briefed else "")
+    system = agent_folders.this_system(
+        settings, memories=_block(session) if memory.ok and (agent.is_file or agent.needs_file) else ""
+    )
     for check in (memory, *check_agent(agent, system, root, sample, settings.home)):
         checks.append(check)
         if not json:
