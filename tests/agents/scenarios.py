@@ -20,9 +20,10 @@ _FENCED = re.compile(
 _TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3  # looks like a secret, and opens nothing
 _PATIENCE = 60.0
 _CALLS = (
-    ("recall", '{"question": "How are cookies signed, and when does the shop close?", "k": 3}'),
+    ("recall", '{"question": "How are cookies signed?", "k": 2}'),
     ("remember", '{"text": "The shop closes at noon."}'),
 )
+_PERSONAL_CALLS = (_CALLS[1], ("recall", '{"question": "When does the shop close?"}'))
 _COMMANDS = ("waypost ask 'How are cookies signed?' -k 2", "waypost remember 'The shop closes at noon.'")
 COOKIES = "Session cookies stay signed with itsdangerous"
 PRICES = "Prices are integers in cents"
@@ -127,28 +128,30 @@ class Trial:
     def first_session(self) -> None:
         """A question, a call that reads and one that writes."""
         calls = [self.agent.tool.format(tool=tool, args=args) for tool, args in _CALLS]
+        if self.agent.personal:  # a memory of its own, empty so far
+            calls = [self.agent.tool.format(tool=tool, args=args) for tool, args in _PERSONAL_CALLS]
         if self.agent.by_command:
             calls = [self.agent.shell.format(command=command) for command in _COMMANDS]
-        recall, remember = (f"[[call {call}]]" for call in calls)
-        prompt = (
-            f"How are session cookies signed? The office is in Lisbon, the token is {_TOKEN}. "
-            f"{remember} {recall} [[say By itsdangerous.]]"
-        )
-        run = self.run(prompt)
-        requests = conversation(run)
+        first, second = (f"[[call {call}]]" for call in calls)
+        said = f"How are session cookies signed? The office is in Lisbon, the token is {_TOKEN}."
+        prompts = [f"{said} {first} {second} [[say By itsdangerous.]]"]
+        if self.agent.by_command:  # commands are long: what is said would be lost among them
+            prompts = [f"{said} [[say By itsdangerous.]]", f"Run what follows. {first} {second} [[say Done.]]"]
+        runs = [self.run(prompt) for prompt in prompts]
+        requests = [request for run in runs for request in conversation(run)]
         if not requests:
-            self.report.add("connected", False, run.output[-500:])
+            self.report.add("connected", False, runs[-1].output[-500:])
             return
-        first, last = requests[0], requests[-1]
-        tools = tools_of_waypost(first)
+        opening, last = requests[0], requests[-1]
+        tools = tools_of_waypost(opening)
         if self.agent.by_command:
-            rules = next((text for text in said_to_model(first) if "waypost ask" in text), "")
+            rules = next((text for text in said_to_model(opening) if "waypost ask" in text), "")
             self.report.add("connected", bool(rules), "by its rules, which name the command `waypost`" if rules else "")
         else:
             through = self.agent.tool.partition(" ")[0] if self.agent.tool.startswith("tool_") else ""
             seen = f"by its tool `{through}`" if through else ", ".join(tools)
             self.report.add("connected", "recall" in tools or bool(through and "Remembered" in str(last.body)), seen)
-        briefings = fenced_texts(first)
+        briefings = fenced_texts(opening)
         hooked = self.box.hooked
         at_start, at_prompt = first_with(briefings, ALWAYS), first_with(briefings, COOKIES)
         self.report.add(
@@ -156,7 +159,9 @@ class Trial:
         )
         self.report.add("briefing at a prompt", bool(at_prompt) if hooked else None, at_prompt)
         wanted = "noon" if self.agent.personal else COOKIES
-        answers = said_to_model(last) if self.agent.by_command else fenced_texts(last)
+        answers = fenced_texts(last)
+        if self.agent.by_command:
+            answers = [text for text in said_to_model(last) if "fact · " in text]  # what the command prints
         recalled = first_with([text for text in answers if text not in briefings and "[[call" not in text], wanted)
         self.report.add("recall, as text in its fence", bool(recalled), recalled)
         remembered = first_with(said_to_model(last), "Remembered")
