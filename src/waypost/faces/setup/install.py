@@ -121,6 +121,10 @@ def _notes(agent: Agent, system: SetupSystem, scope: Scope, project: Path) -> tu
         [] if agent.is_file or sign_of(agent, system, project) else [f"{agent.title} was not found on this machine."]
     )
     notes += [agent.notes[scope]] if scope in agent.notes else []
+    if agent.needs_file:
+        notes.append(
+            "`waypost setup agents-md` keeps your rules and decisions in a project's AGENTS.md, for agents without hooks."
+        )
     if agent.server is not None and scope == "project" and server_program(system, scope) == system.waypost:
         notes.append(
             "`waypost` is not on your PATH, so these files contain its path on this machine. Do not commit them."

@@ -125,9 +125,12 @@ def _go_on(session: "CommandSession", chosen: "Sequence[Agent]") -> None:
         if is_yes(input(question)):
             command = [sys.executable, "-m", "waypost", "-C", str(session.directory), "setup", "agents-md"]
             subprocess.run(command, stdin=subprocess.DEVNULL, check=False)
+    works = True
     for agent in chosen:
         if is_yes(input(f"Check that it works (waypost doctor --agent {agent.name})? [Y/n] "), default=True):
-            check_one(session, agent.name)
+            works = check_one(session, agent.name) and works
+    if not works:
+        raise typer.Exit(1)
 
 
 def _block(session: "CommandSession") -> str:
@@ -135,8 +138,8 @@ def _block(session: "CommandSession") -> str:
     return session.memory().facts.for_agents_file() if _has_memory(session.directory) else ""
 
 
-def check_one(session: "CommandSession", name: str, *, json: bool = False) -> None:
-    """Try what set-up wrote for an agent, and print what the agent gets. Exits with 1 if something does not work."""
+def check_one(session: "CommandSession", name: str, *, json: bool = False) -> bool:
+    """Try what set-up wrote for an agent, and print what the agent gets. Returns whether everything works."""
     from waypost.faces.setup import agent_folders, agents
     from waypost.faces.setup.check import AgentCheck, check_agent
 
@@ -160,8 +163,7 @@ def check_one(session: "CommandSession", name: str, *, json: bool = False) -> No
         print_json({"agent": agent.name, "title": agent.title, "project": str(root), "ok": ok, "checks": rows})
     else:
         _print_end(checks)
-    if not ok:
-        raise typer.Exit(1)
+    return ok
 
 
 def _print_end(checks: "Sequence[AgentCheck]") -> None:
