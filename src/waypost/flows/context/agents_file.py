@@ -48,7 +48,7 @@ def memories_block(space: OpenSpace) -> str:
 
 
 def renew(space: OpenSpace) -> bool:
-    """Write the block anew if memories have changed. Returns whether the file changed.
+    """Write the block again if memories have changed. Returns whether the file changed.
 
     A file without the block, or with one that was changed by hand, is left alone. Raises Refused or a StoreError if the file
     can't be written.

@@ -34,7 +34,7 @@ def with_reasons(space: OpenSpace, reader: Reader, hits: Sequence[Hit], view: Vi
 
 
 def reasons_of(reader: Reader, decision_ids: Sequence[str], view: View, *, source: str | None = None) -> Reasons:
-    """What justifies each of these decisions, by default whoever stated it."""
+    """What justifies each of these decisions, by default from every source."""
     if not decision_ids:
         return {}
     edges = reader.edges.of_kinds(decision_ids, (JUSTIFIES,), known_at=view.moment.known_at)
