@@ -25,8 +25,8 @@ def main(arguments: list[str]) -> int:
     names, _, written = " ".join(arguments).partition("--write ")
     agents = [real_agents()[name] for name in names.split() or real_agents()]
     try:
-        node_folder()
         for agent in agents:
+            node_folder(agent.node)
             print(f"Installing {agent.package} …", flush=True)
             install(agent)
     except Unavailable as error:

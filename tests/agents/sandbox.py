@@ -16,6 +16,8 @@ from typing import Any
 from tests.agents.packages import RealAgent, install, modules_folder, node_folder
 from tests.agents.scripted_model import ModelRequest, ScriptedModel
 
+from waypost.faces.setup.agents import agent_of
+
 _SECONDS = 120.0  # for one run of an agent
 _PATIENCE = 600.0  # for a command of ours: an index takes long on a busy machine
 _QUIET = 60.0  # seconds for background work to end
@@ -59,9 +61,18 @@ MEMORIES: tuple[dict[str, Any], ...] = (
     {"text": "Session cookies stay signed with itsdangerous; never switch to JWT.", "refs": ["sessions.py#sign"]},
     {"text": "Prices are integers in cents; floats lost money in March.", "refs": ["prices.py#total"]},
     {"text": "Releases are cut on Tuesdays by David from the stable branch."},
-    {"text": "Never edit CHANGES.rst by hand.", "level": 0},
     {"text": "The staging server is staging.example.internal."},
 )
+
+
+RULE = "Never edit CHANGES.rst by hand."  # of a person
+
+_STATE_A_RULE = """
+import sys
+from waypost import Memory
+from waypost.model.memory import Caller
+Memory.open(".", caller=Caller("person", "david")).remember(sys.argv[1], level=0)
+"""
 
 
 @dataclass(frozen=True)
@@ -92,7 +103,7 @@ class Sandbox:
         self._hooks = folder / "hooks"
         self._bin = folder / "bin"
         self._program = install(agent)
-        self._path = f"{self._bin}:{_BIN}:{node_folder()}:/usr/bin:/bin"
+        self._path = f"{self._bin}:{_BIN}:{node_folder(agent.node)}:/usr/bin:/bin"
         for made in (self.project, self._hooks, self._bin):
             made.mkdir(parents=True, exist_ok=True)
 
@@ -113,13 +124,26 @@ class Sandbox:
         batch = self.home / "memories.jsonl"
         batch.write_text("".join(json.dumps(memory) + "\n" for memory in MEMORIES), "utf-8")
         self.waypost("remember", "--batch", str(batch))
+        command = [sys.executable, "-c", _STATE_A_RULE, RULE]
+        subprocess.run(command, cwd=self.project, env=self.environment(), timeout=_PATIENCE, check=True)
 
-    def set_up(self) -> str:
-        """Write the agent's own settings, then run `waypost setup` and let hooks be recorded. Returns its output."""
+    def set_up(self) -> None:
+        """Write the agent's own settings, then run `waypost setup` and let hooks be recorded."""
         self.write_files()
-        printed = self.waypost("setup", self.agent.setup, "--allow-reads") if self.agent.setup else ""
+        self.connect()
         self._record_hooks()
-        return printed
+
+    def connect(self, *options: str) -> None:
+        """Run `waypost setup`. An agent that no hook briefs gets a block in AGENTS.md too."""
+        if not self.agent.setup:
+            return
+        self.waypost("setup", self.agent.setup, *(options or ("--allow-reads",)))
+        if agent_of(self.agent.setup).needs_file:
+            self.waypost("setup", "agents-md", *options)
+
+    @property
+    def hooked(self) -> bool:
+        return bool(self.agent.setup) and agent_of(self.agent.setup).is_briefed
 
     def write_files(self) -> None:
         for name, content in self.agent.files.items():

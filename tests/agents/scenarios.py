@@ -19,6 +19,12 @@ _FENCED = re.compile(
 )
 _TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3  # looks like a secret, and opens nothing
 _PATIENCE = 60.0
+_CALLS = (
+    ("recall", '{"question": "How are cookies signed?", "k": 2}'),
+    ("remember", '{"text": "The shop closes at noon."}'),
+)
+_PERSONAL_CALLS = (_CALLS[1], ("recall", '{"question": "When does the shop close?"}'))
+_COMMANDS = ("waypost ask 'How are cookies signed?' -k 2", "waypost remember 'The shop closes at noon.'")
 COOKIES = "Session cookies stay signed with itsdangerous"
 PRICES = "Prices are integers in cents"
 ALWAYS = "Never edit CHANGES.rst by hand"
@@ -121,28 +127,47 @@ class Trial:
 
     def first_session(self) -> None:
         """A question, a call that reads and one that writes."""
-        prompt = (
-            f"How are session cookies signed? The office is in Lisbon, the token is {_TOKEN}. "
-            '[[call recall {"question": "How are cookies signed?", "k": 2}]] '
-            '[[call remember {"text": "The shop closes at noon."}]] [[say By itsdangerous.]]'
-        )
-        run = self.run(prompt)
-        requests = conversation(run)
+        calls = [self.agent.tool.format(tool=tool, args=args) for tool, args in _CALLS]
+        if self.agent.personal:  # a memory of its own, empty so far
+            calls = [self.agent.tool.format(tool=tool, args=args) for tool, args in _PERSONAL_CALLS]
+        if self.agent.by_command:
+            calls = [self.agent.shell.format(command=command) for command in _COMMANDS]
+        first, second = (f"[[call {call}]]" for call in calls)
+        said = f"How are session cookies signed? The office is in Lisbon, the token is {_TOKEN}."
+        prompts = [f"{said} {first} {second} [[say By itsdangerous.]]"]
+        if self.agent.by_command:  # commands are long: what is said would be lost among them
+            prompts = [f"{said} [[say By itsdangerous.]]", f"Run what follows. {first} {second} [[say Done.]]"]
+        runs = [self.run(prompt) for prompt in prompts]
+        requests = [request for run in runs for request in conversation(run)]
         if not requests:
-            self.report.add("connected", False, run.output[-500:])
+            self.report.add("connected", False, runs[-1].output[-500:])
             return
-        first, last = requests[0], requests[-1]
-        tools = tools_of_waypost(first)
-        self.report.add("connected", "recall" in tools, ", ".join(tools))
-        briefings = fenced_texts(first)
-        hooked = bool(self.agent.setup)
+        opening, last = requests[0], requests[-1]
+        tools = tools_of_waypost(opening)
+        if self.agent.by_command:
+            rules = next((text for text in said_to_model(opening) if "waypost ask" in text), "")
+            self.report.add("connected", bool(rules), "by its rules, which name the command `waypost`" if rules else "")
+        else:
+            through = self.agent.tool.partition(" ")[0] if self.agent.tool.startswith("tool_") else ""
+            seen = f"by its tool `{through}`" if through else ", ".join(tools)
+            self.report.add("connected", "recall" in tools or bool(through and "Remembered" in str(last.body)), seen)
+        briefings = fenced_texts(opening)
+        hooked = self.box.hooked
         at_start, at_prompt = first_with(briefings, ALWAYS), first_with(briefings, COOKIES)
-        self.report.add("briefing at the start", bool(at_start) if hooked else None, at_start)
+        self.report.add(
+            "briefing at the start", bool(at_start) if self.agent.setup and not self.agent.personal else None, at_start
+        )
         self.report.add("briefing at a prompt", bool(at_prompt) if hooked else None, at_prompt)
-        recalled = first_with([text for text in fenced_texts(last) if text not in briefings], COOKIES)
+        wanted = "noon" if self.agent.personal else COOKIES
+        answers = fenced_texts(last)
+        if self.agent.by_command:
+            answers = [text for text in said_to_model(last) if "fact · " in text]  # what the command prints
+        recalled = first_with([text for text in answers if text not in briefings and "[[call" not in text], wanted)
         self.report.add("recall, as text in its fence", bool(recalled), recalled)
-        remembered = first_with(said_to_model(last), "Remembered. id")
-        may_write = "remember" in tools  # Gemini CLI lists no tool that it would have to ask for
+        remembered = first_with(said_to_model(last), "Remembered")
+        may_write = (
+            "remember" in tools or self.agent.by_command or self.agent.personal
+        )  # Gemini CLI lists no tool that it would have to ask for
         self.report.add("remember", bool(remembered) if may_write else None, remembered)
         kept = [entry["text"] for entry in self.box.journal() if "Lisbon" in entry["text"]]
         self.report.add("transcript kept once", len(kept) == 1 if hooked else None, f"{len(kept)} times")
@@ -153,7 +178,7 @@ class Trial:
         run = self.run("And what do prices look like? [[say In cents.]]", resumed=True)
         requests = conversation(run)
         texts = [text for request in requests[-1:] for text in fenced_texts(request)]
-        if not self.agent.setup:
+        if not self.box.hooked:
             self.report.add("resume: kept once, briefed once", None)
             return
         repeated = sum(text.count(ALWAYS) for text in texts)
@@ -181,7 +206,7 @@ class Trial:
         run = self.run("In which city is the office, Lisbon? [[say Yes.]]")
         texts = [text for request in conversation(run)[:1] for text in fenced_texts(request)]
         seen = first_with(texts, "Lisbon")
-        self.report.add("found in the next session", bool(seen) if self.agent.setup else None, seen)
+        self.report.add("found in the next session", bool(seen) if self.box.hooked else None, seen)
 
     def edit(self) -> None:
         """A file is read and changed: its memories come unasked, then that the change made one stale."""
@@ -216,7 +241,7 @@ class Trial:
         ]
         self.report.add(
             "a sub-agent's task is not stored as the user's text",
-            not kept if self.agent.setup else None,
+            not kept if self.box.hooked else None,
             str(kept)[:200],
         )
 
@@ -227,7 +252,7 @@ class Trial:
             process.communicate(timeout=180)
         self.box.wait_until_quiet()
         kept = sorted(entry["text"] for entry in self.box.journal() if "of two at once" in entry["text"])
-        self.report.add("two sessions at once", len(kept) == 2 if self.agent.setup else None, "; ".join(kept))
+        self.report.add("two sessions at once", len(kept) == 2 if self.box.hooked else None, "; ".join(kept))
 
     def killed(self) -> None:
         """An agent that is killed while the model thinks: the next session saves what its transcript has."""
@@ -244,9 +269,7 @@ class Trial:
         self.box.wait_until_quiet()
         self.run("Go on. [[say Yes.]]")
         kept = [entry["text"] for entry in self.box.journal() if "blue door" in entry["text"]]
-        self.report.add(
-            "kill -9: kept at the next start", len(kept) == 1 if self.agent.setup else None, "; ".join(kept)
-        )
+        self.report.add("kill -9: kept at the next start", len(kept) == 1 if self.box.hooked else None, "; ".join(kept))
 
     def uninstalled(self) -> None:
         """A new home directory with the agent's own files: set up, remove, compare every byte."""
@@ -257,9 +280,9 @@ class Trial:
         box.write_files()
         subprocess.run(["git", "init", "-q"], cwd=box.project, env=box.environment(), check=True)
         before = _content(box.home)
-        box.waypost("setup", self.agent.setup, "--allow-reads")
+        box.connect()
         during = _content(box.home)
-        box.waypost("setup", self.agent.setup, "--uninstall")
+        box.connect("--uninstall")
         after = _content(box.home)
         seen = f"{len(during.keys() - before.keys())} files created and removed, {len(before)} as before"
         self.report.add("uninstall restores every byte", before == after != during, seen)

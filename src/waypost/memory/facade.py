@@ -247,7 +247,8 @@ class Memory:
                 drafts.append(Draft.of(self._handle.resolved(fields)))
             except InvalidInput as error:
                 raise type(error)(f"Memory {index}: {error.what}", error.remedy) from error
-        return list(flows.write.remember.remember(self.space, drafts, self._handle.caller, direct=False))
+        with self._handle.own_memories():
+            return list(flows.write.remember.remember(self.space, drafts, self._handle.caller, direct=False))
 
     def decide(
         self,

@@ -18,6 +18,10 @@ class MemoryFacts:
     def __init__(self, handle: MemoryHandle) -> None:
         self._handle = handle
 
+    def for_agents_file(self) -> str:
+        """Return the rules and decisions that people stated, as the block that `waypost setup agents-md` keeps in AGENTS.md."""
+        return flows.context.agents_file.memories_block(self._handle.current)
+
     # -- learning and review ------------------------------------------------------------------------------
 
     def learn(
@@ -74,7 +78,9 @@ class MemoryFacts:
         Returns:
             Each id with the receipt of its fact.
         """
-        return flows.facts.approval.approve(self._handle.space, self._ids(candidates), self._handle.caller, text=text)
+        chosen = self._ids(candidates)
+        with self._handle.own_memories():
+            return flows.facts.approval.approve(self._handle.space, chosen, self._handle.caller, text=text)
 
     def reject(self, candidates: str | Iterable[str]) -> tuple[str, ...]:
         """Reject one or several `candidates`: they are not proposed again. Only a person may. Returns their ids."""
@@ -127,7 +133,8 @@ class MemoryFacts:
 
     def remember_drafts(self, drafts: Sequence[Draft]) -> Iterator[Receipt]:
         """Store checked `drafts`. Yields each receipt after its transaction was committed."""
-        return flows.write.remember.remember(self._handle.space, drafts, self._handle.caller, direct=False)
+        with self._handle.own_memories():
+            yield from flows.write.remember.remember(self._handle.space, drafts, self._handle.caller, direct=False)
 
     # -- levels and links ---------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """What `Memory` and its groups share: the open space, the settings, the caller and the clock."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Any
 
 from waypost import config, flows
 from waypost.config import Settings
-from waypost.errors import InvalidInput, NotFound, StoreCorrupt, UnknownCheckout
+from waypost.errors import InvalidInput, NotFound, StoreCorrupt, UnknownCheckout, WaypostError
 from waypost.flows.open_space import OpenSpace
 from waypost.memory.location import identify_memory, locate_again
 from waypost.memory.spaces import open_spaces
@@ -21,6 +21,7 @@ from waypost.model.time import Clock, Moment, parse_time, utc_now
 from waypost.space.identity import Identity
 from waypost.space.place import check_claimed_id
 from waypost.store.protocol import Reader
+from waypost.system.config_file import setup_record
 
 LIBRARY = Caller("agent", "library")  # code that calls the library is an agent, whatever its texts claim
 
@@ -114,12 +115,20 @@ class MemoryHandle:
 
     @contextmanager
     def own_memories(self, *ids: object) -> Iterator[None]:
-        """For a block that changes these memories: raises Refused, with the owner's name, if another project shares one."""
+        """For a block that changes memories, these among them: raises Refused, with the owner's name, if another project shares one."""
         try:
             yield
+            self._renew_agents_file()
         except (NotFound, InvalidInput):
             flows.share.owner.refuse_shared(self.space, [memory_id for memory_id in ids if isinstance(memory_id, str)])
             raise
+
+    def _renew_agents_file(self) -> None:
+        """Renew the block of memories in AGENTS.md, if there is one. A failure does not fail the write: maintenance tries again."""
+        root = self.identity.root
+        if root is not None and setup_record(self.settings.home / "setup", "agents-md", "project", root).is_file():
+            with suppress(WaypostError):
+                flows.context.agents_file.renew(self.space)
 
 
 def open_handle(

@@ -17,6 +17,7 @@ from waypost.errors import InvalidInput, WaypostError
 from waypost.flows.move.imports import Imported
 from waypost.memory import Memory
 from waypost.text.fence import TAG
+from waypost.text.marked_block import with_memories
 
 FILES = Path(__file__).parent / "files"
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -358,6 +359,12 @@ def test_repeated_marks_are_read_in_linear_time(memory: Memory, piece: str) -> N
     written(memory, "CLAUDE.md", piece * 20_000 + "\n\nA rule at the end\n")
     memory.admin.import_notes("rules")
     memory.admin.import_notes("basic-memory", memory.code.root / "CLAUDE.md")
+
+
+def test_what_waypost_keeps_in_agents_md_is_not_imported_again(memory: Memory) -> None:
+    written(memory, "AGENTS.md", with_memories("- Deploy rules are in the wiki\n", "- Never log a password. (person)"))
+    memory.admin.import_notes("rules")
+    assert texts(memory) == {"Deploy rules are in the wiki"}
 
 
 def test_an_imported_text_cannot_close_the_data_fence(memory: Memory) -> None:

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from waypost.faces.setup.agent_folders import Scope, SetupSystem
+from waypost.faces.setup.agent_folders import SetupSystem
 from waypost.faces.setup.agents import agent_of
 from waypost.faces.setup.install import install
 from waypost.faces.setup.report import SetupReport
 from waypost.faces.setup.uninstall import uninstall
+from waypost.system.config_file import Scope
 
 KEYS = ["mcpServers", "hooks", "waypost", "other", "a", "", 'qu"ote', "ключ", "SessionStart"]
 SCALARS = [None, True, False, 0, -7, 2.5, "", "x", "//", "/*", ",", "\u2028", 'say "so"', "\\", "\t"]

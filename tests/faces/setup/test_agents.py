@@ -10,14 +10,16 @@ from typing import Any, get_args
 import pytest
 
 from waypost.errors import Refused
-from waypost.faces.setup.agent_folders import Scope, config_path
+from waypost.faces.setup.agent_folders import config_path
 from waypost.faces.setup.agents import agent_of, agents, rules_text
 from waypost.faces.setup.jsonc import parse, to_python
 from waypost.faces.setup.jsonc_edit import put
+from waypost.system.config_file import Scope
 
 AGENTS = list(agents())
 SCOPES: tuple[Scope, ...] = get_args(Scope)
-EVERY = [(agent, scope) for agent in AGENTS for scope in SCOPES if (agent, scope) != ("claude-desktop", "project")]
+NONE = (("claude-desktop", "project"), ("openclaw", "project"), ("agents-md", "user"))  # nothing is read there
+EVERY = [(agent, scope) for agent in AGENTS for scope in SCOPES if (agent, scope) not in NONE]
 VARIANTS: dict[str, Callable[[bytes], bytes]] = {
     "as it is": bytes,
     "windows lines": lambda content: content.replace(b"\n", b"\r\n"),
@@ -124,7 +126,7 @@ def test_what_somebody_adds_afterwards_stays_when_ours_goes(machine: Any, agent:
 BROKEN = {
     ".json": b'{\n  "a": 1\n  "b": 2\n}\n',
     ".toml": b"a = 1\nb = = 2\n",
-    ".md": b"<!-- waypost:begin -->\nhalf\n",
+    ".md": b"<!-- waypost:begin -->\nhalf\n<!-- waypost:memories:begin -->\nhalf\n",
 }
 
 

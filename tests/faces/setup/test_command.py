@@ -134,7 +134,7 @@ def test_doctor_reports_what_does_not_work_with_stable_keys(home: Path, capfd: p
 def test_at_a_terminal_setup_offers_to_check(
     home: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    questions, answers = list[str](), ["n", "n", "n", "y"]
+    questions, answers = list[str](), ["n", "n", "n", ""]
 
     def answer(question: str) -> str:
         questions.append(question)
@@ -186,9 +186,6 @@ def test_at_a_terminal_setup_asks_about_each_agent_that_is_here(
     code, out, _err = call(capfd, "setup")
     assert code == 0 and "Set up Codex for all your projects.\n" in out
     asked = [f"Set up {title} for all your projects? [Y/n] " for title in ("Claude Code", "Codex")]
-    then = [
-        "Index this project now (waypost init)? [Y/n] ",
-        "Check that it works (waypost doctor --agent codex)? [Y/n] ",
-    ]
-    assert questions == [*asked, *then]
+    check = "Check that it works (waypost doctor --agent codex)? [Y/n] "
+    assert questions == [*asked, "Index this project now (waypost init)? [Y/n] ", check]
     assert (home / ".codex/config.toml").exists() and not (home / ".claude.json").exists()

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from waypost.faces.setup.agent_folders import Scope
 from waypost.faces.setup.jsonc import parse, to_python
 from waypost.faces.setup.jsonc_edit import put
 from waypost.faces.setup.toml_edit import read
+from waypost.system.config_file import Scope
 
 AGENTS = ("codex", "zed", "gemini", "claude-code")
 CHOICES: list[tuple[str, Scope]] = [(agent, scope) for agent in AGENTS for scope in ("user", "project")]

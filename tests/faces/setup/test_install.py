@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from waypost.errors import Refused, SecurityError, StoreError
-from waypost.faces.setup import files
 from waypost.faces.setup.agent_folders import command_line
 from waypost.faces.setup.jsonc import parse, to_python
 from waypost.faces.setup.record import Records
+from waypost.system import config_file
 
 
 def write(path: Path, text: str) -> Path:
@@ -309,7 +309,7 @@ def test_the_mode_of_a_file_is_kept_and_new_ones_of_a_person_are_private(machine
 
 
 def failing_place(monkeypatch: pytest.MonkeyPatch, name: str, error: BaseException) -> None:
-    real: Callable[[Path, bytes, int], None] = files._place
+    real: Callable[[Path, bytes, int], None] = config_file._place
     broken = iter([error])
 
     def place(path: Path, content: bytes, mode: int) -> None:
@@ -317,7 +317,7 @@ def failing_place(monkeypatch: pytest.MonkeyPatch, name: str, error: BaseExcepti
             raise now
         real(path, content, mode)
 
-    monkeypatch.setattr(files, "_place", place)
+    monkeypatch.setattr(config_file, "_place", place)
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])

@@ -12,7 +12,7 @@ from waypost.compat.agent_memory.notes import read_text
 
 _LARGEST_FILE = 4_000_000  # bytes
 _LARGEST_FRONT = 20_000
-_BEGIN, _END = "<!-- waypost:begin", "<!-- waypost:end -->"
+_OWN = ("waypost", "waypost:memories")  # marks around what Waypost writes into such files
 _FRONT = re.compile(r"---[ \t]*\n(.*?)^---[ \t]*$\n?", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"(#{1,6})[ \t]++([^\n]+)")
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX-]\][ \t]+)?")
@@ -52,7 +52,9 @@ def blocks(text: str) -> Iterator[Block]:
     headings: list[tuple[int, str]] = []
     lines: list[str] = []
     fence = ""
-    for line in _without(_without(text, _BEGIN, _END), "<!--", "-->").split("\n"):
+    for mark_name in _OWN:
+        text = _without(text, f"<!-- {mark_name}:begin", f"<!-- {mark_name}:end -->")
+    for line in _without(text, "<!--", "-->").split("\n"):
         mark = _FENCE.match(line)
         if fence:
             lines.append(line)

@@ -80,6 +80,7 @@ def caller(person: str, *, yes: bool = False) -> Caller:
 
 
 def is_yes(answer: str) -> bool:
+    """Whether an answer means yes."""
     return answer.strip().casefold() in {"y", "yes", "j", "ja", "д", "да"}
 
 

@@ -6,13 +6,11 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from waypost import config
 from waypost.config import Settings
 from waypost.errors import Refused
-
-Scope = Literal["user", "project"]
+from waypost.system.config_file import Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +26,7 @@ class SetupSystem:
     hook: str  # the program of the hooks, absolute
     home_variable: str = ""  # WAYPOST_HOME if it is set: agents need it too
     read_tools: tuple[str, ...] = ()  # names of our tools that only read
+    memories: str = ""  # of the project, for the block in AGENTS.md
 
 
 def folders(system: SetupSystem) -> dict[str, Path]:
@@ -99,7 +98,7 @@ def hook_program(system: SetupSystem, scope: Scope) -> str:
     return "waypost-hook" if scope == "project" and system.which("waypost-hook") else system.hook
 
 
-def this_system(settings: Settings, read_tools: tuple[str, ...] = ()) -> SetupSystem:
+def this_system(settings: Settings, read_tools: tuple[str, ...] = (), memories: str = "") -> SetupSystem:
     """Describe this machine. Raises Refused if Waypost is not installed as a command: no agent could start it."""
     return SetupSystem(
         sys.platform,
@@ -111,6 +110,7 @@ def this_system(settings: Settings, read_tools: tuple[str, ...] = ()) -> SetupSy
         _program("waypost-hook"),
         str(settings.home) if settings.home_from_variable else "",
         read_tools,
+        memories,
     )
 
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from waypost.errors import InvalidInput
-from waypost.faces.setup.agent_folders import Scope
+from waypost.system.config_file import Scope
 
 Shape = Literal["grouped", "flat"]
 
@@ -59,6 +59,7 @@ class RulesBlock:
     heads: Mapping[Scope, str]
     instead: Mapping[Scope, list[str]]  # the agent reads the first of these that exists instead
     text: str
+    is_agents: bool  # the agent writes the file itself when it starts first, unless there is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +83,26 @@ class Agent:
     server: ServerEntry | None
     hooks: Hooks | None
     rules: RulesBlock
+    memories: Mapping[Scope, str]  # where the block of memories goes
     permissions: Permissions | None
     notes: Mapping[Scope, str] = field(default_factory=dict)
     npm: str = ""  # the package that installs it
+
+    @property
+    def is_file(self) -> bool:
+        """Whether this is no program, but a file that many agents read."""
+        return bool(self.memories)
+
+    @property
+    def is_briefed(self) -> bool:
+        """Whether the agent gets rules and decisions at the start of a session, by a hook."""
+        return self.hooks is not None and "session-start" in self.hooks.events.values()
+
+    @property
+    def needs_file(self) -> bool:
+        """Whether rules and decisions reach the agent only by AGENTS.md: no hook briefs it, and it works in a project."""
+        is_personal = self.server is not None and "--person" in self.server.args
+        return not (self.is_file or self.is_briefed or is_personal)
 
     @property
     def how_to_install(self) -> str:
@@ -119,7 +137,8 @@ def _agent(name: str, given: Mapping[str, Any], seconds: Mapping[str, int]) -> A
         given["next"],
         _server(given["server"]) if "server" in given else None,
         _hooks(name, given["hooks"], seconds) if "hooks" in given else None,
-        _rules(given["rules"]),
+        _rules(given.get("rules", {})),
+        _files(given.get("memories", {})),
         _permissions(given["permissions"]) if "permissions" in given else None,
         given.get("notes", {}),
         given.get("npm", ""),
@@ -161,7 +180,8 @@ def _hooks(name: str, given: Mapping[str, Any], seconds: Mapping[str, int]) -> H
 def _rules(given: Mapping[str, Any]) -> RulesBlock:
     shared = given.get("head", "")
     heads: dict[Scope, str] = {"user": given.get("head_user", shared), "project": given.get("head_project", shared)}
-    return RulesBlock(_files(given), heads, given.get("instead", {}), rules_text(given.get("text", "block.md")))
+    text = rules_text(given.get("text", "block.md"))
+    return RulesBlock(_files(given), heads, given.get("instead", {}), text, given.get("is_agents", False))
 
 
 def _permissions(given: Mapping[str, Any]) -> Permissions:

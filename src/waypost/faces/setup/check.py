@@ -16,16 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from waypost.errors import WaypostError
-from waypost.faces.setup.agent_folders import Scope, SetupSystem, config_path
+from waypost.faces.setup.agent_folders import SetupSystem, config_path
 from waypost.faces.setup.agents import Agent
-from waypost.faces.setup.files import ConfigFile, read_config
 from waypost.faces.setup.hook_command import HookCommand, hook_command
 from waypost.faces.setup.install import sign_of
 from waypost.faces.setup.part import ConfigPart, HookLines, ServerLine
 from waypost.faces.setup.plan import present, targets
 from waypost.faces.setup.record import Records
 from waypost.faces.setup.server_session import try_server
+from waypost.system.config_file import ConfigFile, Scope, read_config, setup_record
 from waypost.system.hook_log import log_size, notes_since
+from waypost.text.marked_block import MEMORIES, UnpairedMarks, block_body, is_edited
 from waypost.text.plural import counted
 
 _SERVER_SECONDS = 20.0  # an agent grants 30 or more
@@ -37,6 +38,13 @@ _FAILED = re.compile(
 )
 _UNTRUSTED = re.compile(r"\buntrusted\b|\bnot trusted\b", re.IGNORECASE)
 _MOST_SHOWN = 4000
+_SILENT = {  # why a hook that works has nothing to say
+    "session-start": "nothing to add: no rules, decisions, preferences or open work are remembered",
+    "subagent-start": "nothing to add: no rules, decisions, preferences or open work are remembered",
+    "prompt": "nothing to add: no memory matches the prompt that was tried",
+    "pre-tool": "nothing to add: no memory is about the file that was tried",
+    "post-tool": "nothing to add: no memory became stale, and no command failed",
+}
 _OWN_SESSION = ("pre-tool", "post-tool")  # tried as in a session that has seen nothing yet
 
 
@@ -75,7 +83,8 @@ def check_agent(agent: Agent, system: SetupSystem, project: Path, sample: Sample
 
     Commands in files of the project run only if set-up wrote them on this machine: a repository may come from anybody.
     """
-    yield _installed(agent, system, project)
+    if not agent.is_file:
+        yield _installed(agent, system, project)
     again = f"Run: waypost setup {agent.name}"
     scopes = list(_scopes(agent, system, project))
     if not scopes:
@@ -84,6 +93,8 @@ def check_agent(agent: Agent, system: SetupSystem, project: Path, sample: Sample
     for scope in scopes:
         again = f"Run: waypost setup {agent.name}{' --project' if scope == 'project' else ''}"
         yield from _Trial(agent, system, scope, project, sample, data, again).run()
+    if agent.is_file or agent.needs_file:
+        yield _memories(agent, system, project)
 
 
 def _installed(agent: Agent, system: SetupSystem, project: Path) -> AgentCheck:
@@ -98,6 +109,31 @@ def _installed(agent: Agent, system: SetupSystem, project: Path) -> AgentCheck:
         return AgentCheck("installed", True, f"{what}; there is {sign}.{list_command}", agent.how_to_install)
     folders = ", ".join(str(config_path(system, project, "user", folder)) for folder in agent.folders)
     return AgentCheck("installed", False, f"{what}, and there is no {folders}.", agent.how_to_install)
+
+
+def _memories(agent: Agent, system: SetupSystem, project: Path) -> AgentCheck:
+    """The block of memories in AGENTS.md: agents without hooks have no other briefing at the start."""
+    name, again = "AGENTS.md", "Run: waypost setup agents-md"
+    if not setup_record(system.state, "agents-md", "project", project).is_file():
+        message = f"No hook briefs {agent.title}, and AGENTS.md has no rules and decisions of Waypost."
+        return AgentCheck(name, True, message, f"{again} to keep them there.")
+    try:
+        text = read_config(project / "AGENTS.md", "project", project).text
+        block = block_body(text, MEMORIES)
+    except (WaypostError, UnpairedMarks) as error:
+        return AgentCheck(name, False, f"Its block can't be renewed: {error}", f"Repair AGENTS.md. {again}")
+    if block is None:
+        return AgentCheck(name, False, "The block of memories is missing.", again)
+    if is_edited(text):
+        remedy = f"Move your lines out of it, then run: {again.partition(': ')[2]} --force"
+        return AgentCheck(
+            name, False, "The block of memories was changed by hand, and is not renewed any more.", remedy
+        )
+    if system.memories and block[1] != system.memories:
+        return AgentCheck(name, False, "The block of memories is not up to date.", again)
+    return AgentCheck(
+        name, True, "It has your rules and decisions." if block[1] else "Nothing to add yet.", "", None, block[1]
+    )
 
 
 def _scopes(agent: Agent, system: SetupSystem, project: Path) -> Iterator[Scope]:
@@ -248,7 +284,8 @@ class _Trial:
         output = _text_of(done.stdout)
         if output is None:
             return AgentCheck(name, False, "the answer is not JSON.", self.again, taken, _plain(done.stdout)[:200])
-        return AgentCheck(name, True, "answered" if output else "nothing to add", "", taken, output[:_MOST_SHOWN])
+        message = "answered" if output else _SILENT.get(command.event, "done")
+        return AgentCheck(name, True, message, "", taken, output[:_MOST_SHOWN])
 
 
 def payload_of(agent: str, event: str, values: Mapping[str, str]) -> dict[str, Any]:

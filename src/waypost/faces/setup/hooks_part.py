@@ -5,12 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from waypost.faces.setup.agent_folders import Scope, SetupSystem, command_line
+from waypost.faces.setup.agent_folders import SetupSystem, command_line
 from waypost.faces.setup.agents import Hooks
 from waypost.faces.setup.jsonc import Path, find, parse, to_python
 from waypost.faces.setup.jsonc_edit import add_item, drop, is_bare, put
 from waypost.faces.setup.part import ContainerPath, Merged, PartName
 from waypost.faces.setup.server_part import prune
+from waypost.system.config_file import Scope
 
 _ROOT = ("hooks",)
 _OURS = re.compile(r"(?:^|[\s/\\\"'])waypost-hook(?:\.exe)?[\"']?\s+[a-z-]+\s+--agent\s", re.IGNORECASE)

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from waypost.errors import Refused, WaypostError
-from waypost.faces.setup.agent_folders import Scope, SetupSystem, config_path, server_program
+from waypost.faces.setup.agent_folders import SetupSystem, config_path, server_program
 from waypost.faces.setup.agents import Agent, agents
-from waypost.faces.setup.files import LARGEST_FILE, FileTransaction, missing_folders, read_config
 from waypost.faces.setup.plan import FileStep, leaves_nothing, present, step_of, targets, text_without
-from waypost.faces.setup.record import Record, Records, SetupFile, digest
+from waypost.faces.setup.record import Record, Records, SetupFile
 from waypost.faces.setup.report import ConfigChange, Deed, SetupReport, diff
+from waypost.faces.setup.rules_part import state_of
+from waypost.system.config_file import LARGEST_FILE, FileTransaction, Scope, missing_folders, read_config
 from waypost.system.platform import make_private_directory, wait_lock
 
 LOCK_SECONDS = 10.0
@@ -41,7 +42,8 @@ def install(
     def steps() -> list[FileStep]:
         wanted = targets(agent, system, scope, project, hooks=hooks, rules=rules, permissions=permissions)
         if not wanted:
-            raise Refused(f"{agent.title} reads nothing from a project.", f"Run: waypost setup {agent.name}")
+            where = "a project" if scope == "project" else "your home directory"
+            raise Refused(f"{agent.title} reads nothing from {where}.", f"Run: waypost setup {agent.name}")
         return [step_of(target, scope, project, force=force) for target in wanted]
 
     if dry_run:
@@ -70,12 +72,14 @@ def _apply(
         writing.undo()
         records.save(old) if old else records.delete(new)
         raise
+    for step in steps:
+        records.follow(new, step.current.real, state_of(step.current.text), state_of(step.text))
     return [_change(step, records, new.of(step.current.real), dry_run=False) for step in steps]
 
 
 def _file_record(step: FileStep, record: Record, records: Records) -> SetupFile:
     current, names = step.current, tuple(part.name for part in step.target.parts)
-    after = digest(step.text.encode("utf-8"))
+    after = state_of(step.text)
     earlier = record.of(current.real) or next(
         (other.of(current.real) for other in records.others(record, current.real)), None
     )
@@ -85,9 +89,10 @@ def _file_record(step: FileStep, record: Record, records: Records) -> SetupFile:
         return SetupFile(str(current.real), names, after, "", True, False, folders, step.made)
     if earlier is not None:
         made = {name: [*earlier.made.get(name, []), *step.made.get(name, [])] for name in {*earlier.made, *step.made}}
-        parts = tuple(dict.fromkeys([*earlier.parts, *names]))
+        own = record.of(current.real)  # other agents may have other parts in this file
+        parts = tuple(dict.fromkeys([*(own.parts if own else ()), *names]))
         joined = replace(earlier, parts=parts, made=made, after=after, forced=earlier.forced or step.forced)
-        if digest(current.raw) == earlier.after and (
+        if state_of(current.text) == earlier.after and (
             earlier.created or records.backup(earlier.before, LARGEST_FILE) is not None
         ):
             return joined
@@ -112,9 +117,15 @@ def _change(step: FileStep, records: Records, record: SetupFile | None, *, dry_r
 
 
 def _notes(agent: Agent, system: SetupSystem, scope: Scope, project: Path) -> tuple[str, ...]:
-    notes = [] if sign_of(agent, system, project) else [f"{agent.title} was not found on this machine."]
+    notes = (
+        [] if agent.is_file or sign_of(agent, system, project) else [f"{agent.title} was not found on this machine."]
+    )
     notes += [agent.notes[scope]] if scope in agent.notes else []
-    if scope == "project" and server_program(system, scope) == system.waypost:
+    if agent.needs_file:
+        notes.append(
+            "`waypost setup agents-md` keeps your rules and decisions in a project's AGENTS.md, for agents without hooks."
+        )
+    if agent.server is not None and scope == "project" and server_program(system, scope) == system.waypost:
         notes.append(
             "`waypost` is not on your PATH, so these files contain its path on this machine. Do not commit them."
         )

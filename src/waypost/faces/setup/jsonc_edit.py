@@ -1,14 +1,13 @@
 """Add or remove one member or item in a JSON text. All other bytes stay the same."""
 
 import json
-import re
 from dataclasses import dataclass
 from typing import Any
 
 from waypost.faces.setup.jsonc import JsonDocument, Malformed, Node, Path, dump, find, parse, position, to_python
+from waypost.text.marked_block import newline_of
 
 _USUAL_UNIT = "  "
-_FIRST_NEWLINE = re.compile(r"\r\n|\n|\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +68,6 @@ def is_bare(text: str, path: Path) -> bool:
     if node is None or node.kind == "plain":
         return False
     return not text[node.start + 1 : node.end - 1].strip(" \t\r\n")
-
-
-def newline_of(text: str) -> str:
-    """The line ending of this text; \"\\n\" for a single line."""
-    first = _FIRST_NEWLINE.search(text)
-    return "\n" if first is None or first[0] == "\r" else first[0]
 
 
 def _nested(path: Path, value: Any) -> Any:

@@ -1,10 +1,10 @@
-"""The parts that set-up writes into a file: the MCP server, the hooks, the rules and the permissions."""
+"""The parts that set-up writes into a file: the MCP server, the hooks, the rules, the permissions and the memories."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
-PartName = Literal["server", "hooks", "rules", "permissions"]
+PartName = Literal["server", "hooks", "rules", "permissions", "memories"]
 ContainerPath = tuple[str | int, ...]  # of an object or list that was created
 
 

@@ -6,9 +6,10 @@ from typing import ClassVar
 
 from waypost.faces.setup.agents import Permissions
 from waypost.faces.setup.jsonc import find, parse, to_python
-from waypost.faces.setup.jsonc_edit import add_item, drop, is_bare, newline_of
+from waypost.faces.setup.jsonc_edit import add_item, drop, is_bare
 from waypost.faces.setup.part import ContainerPath, ForeignEntry, Merged, PartName
 from waypost.faces.setup.server_part import prune
+from waypost.text.marked_block import newline_of
 
 _HEAD = "# Written by `waypost setup`: tools of Waypost that only read."
 _BLANK = "\ufeff \t\r\n"

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waypost.errors import Refused
-from waypost.faces.setup.agent_folders import Scope, SetupSystem, config_path
+from waypost.faces.setup.agent_folders import SetupSystem, config_path
 from waypost.faces.setup.agents import Agent, RulesBlock, ServerEntry
-from waypost.faces.setup.files import ConfigFile, read_config
 from waypost.faces.setup.hooks_part import hooks_part
 from waypost.faces.setup.jsonc import Malformed
 from waypost.faces.setup.part import ConfigPart, ContainerPath, ForeignEntry, Merged
 from waypost.faces.setup.permissions_part import permissions_part
-from waypost.faces.setup.rules_part import RulesPart
+from waypost.faces.setup.rules_part import MemoriesPart, RulesPart
 from waypost.faces.setup.script_part import script_part
 from waypost.faces.setup.server_part import server_part
+from waypost.system.config_file import ConfigFile, Scope, read_config
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,10 @@ def targets(
         make = script_part if agent.hooks.script else hooks_part
         add(agent.hooks.files.get(scope), make(agent.hooks, system, scope))
     add(_first(agent.rules, system, scope, project), RulesPart(agent.rules.text, agent.rules.heads[scope]))
+    add(agent.memories.get(scope), MemoriesPart(system.memories))
     if agent.permissions is not None:
         add(agent.permissions.files.get(scope), permissions_part(agent.permissions, system.read_tools))
-    chosen = {"server": True, "hooks": hooks, "rules": rules, "permissions": permissions}
+    chosen = {"server": True, "memories": True, "hooks": hooks, "rules": rules, "permissions": permissions}
     wanted = {name for name, is_chosen in chosen.items() if is_chosen}
     every = [
         Target(path, tuple(part for part in parts if part.name in wanted), tuple(parts))
@@ -65,7 +66,10 @@ def _first(part: ServerEntry | RulesBlock, system: SetupSystem, scope: Scope, pr
     for template in part.instead.get(scope, []):
         if config_path(system, project, scope, template).is_file():
             return template
-    return part.files.get(scope)
+    usual = part.files.get(scope)
+    if usual is None or not isinstance(part, RulesBlock) or not part.is_agents:
+        return usual
+    return usual if config_path(system, project, scope, usual).is_file() else None
 
 
 @dataclass(frozen=True, slots=True)

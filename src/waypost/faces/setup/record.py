@@ -2,14 +2,13 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from waypost.errors import InvalidInput
-from waypost.faces.setup.agent_folders import Scope
+from waypost.system.config_file import Scope, setup_record
 from waypost.system.platform import make_private_directory, read_small_file, write_private_file
 
 _LARGEST_RECORD = 1_000_000
@@ -43,6 +42,10 @@ class Record:
 
     def of(self, real: Path) -> SetupFile | None:
         return next((file for file in self.files if file.path == str(real)), None)
+
+    def parts_in(self, real: Path) -> tuple[str, ...]:
+        file = self.of(real)
+        return file.parts if file is not None else ()
 
     def with_file(self, changed: SetupFile) -> "Record":
         others = tuple(file for file in self.files if file.path != changed.path)
@@ -84,6 +87,13 @@ class Records:
         mine = self._of(record)
         return [other for other in self.every() if self._of(other) != mine and other.of(real) is not None]
 
+    def follow(self, record: Record, real: Path, before: str, after: str) -> None:
+        """Note in records of other agents that set-up itself has changed a file of theirs."""
+        for other in self.others(record, real):
+            file = other.of(real)
+            if file is not None and file.after == before:
+                self.save(other.with_file(replace(file, after=after)))
+
     def back_up(self, content: bytes) -> str:
         make_private_directory(self.state / _BACKUPS)
         name = digest(content)
@@ -105,8 +115,7 @@ class Records:
         return self._place(record.agent, record.scope, Path(record.project))
 
     def _place(self, agent: str, scope: Scope, project: Path) -> Path:
-        where = "user" if scope == "user" else digest(os.fsencode(project))[:16]
-        return self.state / f"{agent}-{where}.json"
+        return setup_record(self.state, agent, scope, project)
 
 
 def _read(path: Path) -> Record | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from waypost.faces.setup.agent_folders import Scope
+from waypost.system.config_file import Scope
 from waypost.text.secrets.masking import mask
 
 Deed = Literal["created", "changed", "unchanged", "restored", "cleaned", "deleted", "missing", "kept"]

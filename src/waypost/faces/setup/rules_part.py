@@ -1,19 +1,25 @@
-"""The marked block of rules in an instruction file."""
+"""The marked blocks in an instruction file: rules on how to use Waypost, and memories."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from waypost.faces.setup.jsonc import Malformed, position
-from waypost.faces.setup.jsonc_edit import newline_of
-from waypost.faces.setup.part import ContainerPath, Merged, PartName
+from waypost.faces.setup.part import ContainerPath, ForeignEntry, Merged, PartName
+from waypost.faces.setup.record import digest
+from waypost.text.marked_block import (
+    MEMORIES,
+    UnpairedMarks,
+    block_span,
+    is_edited,
+    with_block,
+    with_memories,
+    without_block,
+    without_marks,
+)
 
-BEGIN = "<!-- waypost:begin (written by `waypost setup`; change what is outside of these two lines) -->"
-END = "<!-- waypost:end -->"
-
-_BEGIN = re.compile(r"^<!-- waypost:begin\b[^\r\n]*-->[ \t]*(?=\r?$)", re.MULTILINE)
-_END = re.compile(r"^<!-- waypost:end -->[ \t]*(?=\r?$)", re.MULTILINE)
+_MARK = "waypost"
+_NOTE = "(written by `waypost setup`; change what is outside of these two lines)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,46 +31,64 @@ class RulesPart:
     name: ClassVar[PartName] = "rules"
 
     def merge(self, text: str, *, force: bool) -> Merged:  # noqa: ARG002  the marks are ours alone
-        newline = newline_of(text)
-        block = newline.join([BEGIN, *self.body.splitlines(), END])
-        span = _block(text)
-        if span is not None:
-            return Merged(text[: span[0]] + block + text[span[1] :])
-        if not text.strip("\ufeff \t\r\n"):
-            return Merged(text + self.head.replace("\n", newline) + block + newline)
-        return Merged(text + _gap(text, newline) + block + newline)
+        self.present(text)
+        return Merged(with_block(text, _MARK, _NOTE, self.body, self.head))
 
     def remove(self, text: str, made: Sequence[ContainerPath]) -> str:  # noqa: ARG002  a block has no container
-        span = _block(text)
-        if span is None:
-            return text
-        before, behind = text[: span[0]], text[span[1] :]
-        behind = re.sub(r"\A\r?\n", "", behind)
-        if before.endswith(("\n\n", "\n\r\n")) and (not behind or behind.startswith(("\n", "\r\n"))):
-            before = re.sub(r"\r?\n\Z", "", before)
-        return before + behind
+        return without_block(text, _MARK) if self.present(text) else text
 
     def present(self, text: str) -> bool:
-        return _block(text) is not None
+        return _has_block(text, _MARK)
 
     def leaves_nothing(self, text: str) -> bool:
         rest = text.strip("\ufeff \t\r\n").replace("\r\n", "\n")
         return not rest or rest == self.head.strip()
 
 
-def _gap(text: str, newline: str) -> str:
-    """The newlines that make an empty line before the block."""
-    if text.endswith(("\n\n", "\r\n\r\n")):
-        return ""
-    return newline if text.endswith("\n") else newline * 2
+@dataclass(frozen=True, slots=True)
+class MemoriesPart:
+    """A block that Waypost renews when memories change. What somebody wrote into it is never lost."""
+
+    body: str
+    name: ClassVar[PartName] = "memories"
+
+    def merge(self, text: str, *, force: bool) -> Merged:
+        edited = self.present(text) and is_edited(text)
+        if edited and not force:
+            raise ForeignEntry("the block of memories was changed by hand")
+        return Merged(with_memories(text, self.body), (), edited)
+
+    def remove(self, text: str, made: Sequence[ContainerPath]) -> str:  # noqa: ARG002  a block has no container
+        if not self.present(text):
+            return text
+        return without_marks(text) if is_edited(text) else without_block(text, MEMORIES)
+
+    def present(self, text: str) -> bool:
+        return _has_block(text, MEMORIES)
+
+    def leaves_nothing(self, text: str) -> bool:
+        return not text.strip("\ufeff \t\r\n")
 
 
-def _block(text: str) -> tuple[int, int] | None:
-    """Start and end of the block. Raises Malformed if the marks are not one pair."""
-    begins, ends = list(_BEGIN.finditer(text)), list(_END.finditer(text))
-    if not begins and not ends:
-        return None
-    if len(begins) == len(ends) == 1 and begins[0].end() < ends[0].start():
-        return begins[0].start(), ends[0].end()
-    at = (begins or ends)[-1].start()
-    raise Malformed("the marks of Waypost's block are not one pair", *position(text, at))
+def block_is_edited(text: str) -> bool:
+    try:
+        return is_edited(text)
+    except UnpairedMarks:
+        return True
+
+
+def state_of(text: str) -> str:
+    """A hash that changes when somebody else changes the file, but not when Waypost renews its memories."""
+    try:
+        if block_span(text, MEMORIES) is not None and not is_edited(text):
+            text = with_memories(text, "")
+    except UnpairedMarks:
+        pass  # somebody has changed it
+    return digest(text.encode("utf-8"))
+
+
+def _has_block(text: str, mark: str) -> bool:
+    try:
+        return block_span(text, mark) is not None
+    except UnpairedMarks as error:
+        raise Malformed(str(error), *position(text, error.at)) from error

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import ClassVar
 
-from waypost.faces.setup.agent_folders import Scope, SetupSystem, hook_program
+from waypost.faces.setup.agent_folders import SetupSystem, hook_program
 from waypost.faces.setup.agents import Hooks
-from waypost.faces.setup.jsonc_edit import newline_of
 from waypost.faces.setup.part import ContainerPath, ForeignEntry, Merged, PartName
+from waypost.system.config_file import Scope
+from waypost.text.marked_block import newline_of
 
 _BEGIN = "// Written by `waypost setup`: Waypost's hooks. `waypost setup {} --uninstall` removes this file."
 _END = "// waypost:end"

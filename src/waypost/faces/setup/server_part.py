@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from waypost.faces.setup import toml_edit
-from waypost.faces.setup.agent_folders import Scope, SetupSystem, server_program
+from waypost.faces.setup.agent_folders import SetupSystem, server_program
 from waypost.faces.setup.agents import ServerEntry
 from waypost.faces.setup.jsonc import find, parse, to_python
 from waypost.faces.setup.jsonc_edit import drop, is_bare, put
 from waypost.faces.setup.part import ContainerPath, ForeignEntry, Merged, PartName
+from waypost.system.config_file import Scope
 
 _OURS = re.compile(r"(?:.*[/\\])?waypost(?:\.exe|\.cmd)?", re.IGNORECASE | re.DOTALL)
 _VARIABLES = ("env", "environment")  # what agents call the variables of a server

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from waypost.faces.setup.jsonc import Malformed, position
-from waypost.faces.setup.jsonc_edit import newline_of
+from waypost.text.marked_block import newline_of
 
 Path = tuple[str, ...]
 

@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from waypost.errors import Refused, SecurityError
-from waypost.faces.setup.agent_folders import Scope, SetupSystem
+from waypost.faces.setup.agent_folders import SetupSystem
 from waypost.faces.setup.agents import Agent
-from waypost.faces.setup.files import LARGEST_FILE, ConfigFile, FileTransaction, read_config, remove_empty
 from waypost.faces.setup.install import LOCK_SECONDS
 from waypost.faces.setup.part import ConfigPart, PartName
 from waypost.faces.setup.plan import Target, leaves_nothing, present, targets, text_without
-from waypost.faces.setup.record import Record, Records, SetupFile, digest
+from waypost.faces.setup.record import Record, Records, SetupFile
 from waypost.faces.setup.report import ConfigChange, Deed, SetupReport, diff
+from waypost.faces.setup.rules_part import block_is_edited, state_of
+from waypost.system.config_file import LARGEST_FILE, ConfigFile, FileTransaction, Scope, read_config, remove_empty
 from waypost.system.platform import make_private_directory, wait_lock
 
 
@@ -41,6 +42,10 @@ def uninstall(agent: Agent, system: SetupSystem, scope: Scope, project: Path, *,
             _apply(steps)
             record = records.load(agent.name, scope, project)
             if record is not None:
+                for step in steps:
+                    if step.content is not None:
+                        after = state_of(step.content.decode("utf-8"))
+                        records.follow(record, step.current.real, state_of(step.current.text), after)
                 remove_empty([Path(folder) for file in record.files for folder in file.folders])
                 records.delete(record)
                 _hand_over(record, records)
@@ -79,19 +84,20 @@ def _recorded(
     if current.raw is None:
         return _Step(current, written, "missing")
     others = records.others(record, current.real)
-    if others:
-        return _Step(current, written, "kept", note=f"{others[0].agent} uses it too")
-    if digest(current.raw) == file.after:
+    sharing = [other for other in others if set(other.parts_in(current.real)) & set(file.parts)]
+    if sharing:
+        return _Step(current, written, "kept", note=f"{sharing[0].agent} uses it too")
+    if not others and state_of(current.text) == file.after:
         if file.created:
             return _Step(current, written, "deleted")
         before = records.backup(file.before, LARGEST_FILE)
         if before is not None:
             return _Step(current, written, "unchanged" if before == current.raw else "restored", before)
     step = _by_content(current, written, file)
-    if not file.forced:
-        return step
+    if "memories" in file.parts and step.deed == "cleaned" and block_is_edited(current.text):
+        step = replace(step, note="the block of memories was changed by hand: its text stays")
     backup = records.backup_place(file.before)
-    return _Step(current, written, step.deed, step.content, f"what --force overwrote is in {backup}", backup)
+    return replace(step, note=f"what --force overwrote is in {backup}", backup=backup) if file.forced else step
 
 
 def _by_content(current: ConfigFile, parts: tuple[ConfigPart, ...], file: SetupFile | None) -> _Step:

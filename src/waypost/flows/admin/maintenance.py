@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from waypost.flows.context import agents_file
 from waypost.flows.engines.pending_vectors import settle
 from waypost.flows.open_space import OpenSpace
 from waypost.model.memory import Caller
@@ -38,6 +39,7 @@ class MaintenanceStep:
     needs_tree: bool = False
     needs_journal: bool = False  # its files
     needs_file: bool = False  # a database file on this machine
+    is_wanted: Callable[[OpenSpace], bool] = lambda _: True
 
 
 def maintain(
@@ -78,7 +80,7 @@ def applies(space: OpenSpace, step: MaintenanceStep) -> bool:
     root = space.identity.root
     if (step.needs_journal and space.journal_is_away) or (step.needs_file and space.settings.store):
         return False
-    return not step.needs_tree or (root is not None and root.is_dir())
+    return step.is_wanted(space) and (not step.needs_tree or (root is not None and root.is_dir()))
 
 
 def _step(space: OpenSpace, step: MaintenanceStep, force: bool, dry_run: bool) -> StepResult:
@@ -168,6 +170,12 @@ def _link(space: OpenSpace, *, dry_run: bool = False) -> StepResult:
     return StepResult("links", done, f"{named} code" if dry_run else pointed)
 
 
+def _agents_file(space: OpenSpace, *, dry_run: bool = False) -> StepResult:
+    changed = not dry_run and agents_file.renew(space)
+    message = "would be compared" if dry_run else "renewed" if changed else "nothing to renew"
+    return StepResult("AGENTS.md", int(changed), f"block of memories: {message}")
+
+
 def _old_verdicts(space: OpenSpace) -> StepResult:
     with space.store.read() as reader:
         old = reader.references.count_old_verdicts(space.clock() - _KEPT)
@@ -245,6 +253,14 @@ STEPS = (
     MaintenanceStep("links", timedelta(hours=20), lambda space: _link(space, dry_run=True), _link, needs_tree=True),
     MaintenanceStep(
         "references", timedelta(minutes=10), _references, lambda space: _references(space, again=True), needs_tree=True
+    ),
+    MaintenanceStep(
+        "AGENTS.md",
+        timedelta(minutes=1),
+        lambda space: _agents_file(space, dry_run=True),
+        _agents_file,
+        needs_tree=True,
+        is_wanted=agents_file.is_kept,
     ),
     MaintenanceStep("old verdicts", timedelta(hours=20), _old_verdicts, _drop_verdicts),
     MaintenanceStep("vectors", timedelta(0), _pending_vectors, _embed_pending),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from waypost.lazy import lazy_modules
 
 if TYPE_CHECKING:
+    from waypost.flows.context import agents_file as agents_file
     from waypost.flows.context import brief as brief
     from waypost.flows.context import dna as dna
     from waypost.flows.context import greeting as greeting

@@ -33,8 +33,8 @@ def with_reasons(space: OpenSpace, reader: Reader, hits: Sequence[Hit], view: Vi
     return list(best.values()), reasons_of(reader, decisions, view)
 
 
-def reasons_of(reader: Reader, decision_ids: Sequence[str], view: View) -> Reasons:
-    """What justifies each of these decisions."""
+def reasons_of(reader: Reader, decision_ids: Sequence[str], view: View, *, source: str | None = None) -> Reasons:
+    """What justifies each of these decisions, by default from every source."""
     if not decision_ids:
         return {}
     edges = reader.edges.of_kinds(decision_ids, (JUSTIFIES,), known_at=view.moment.known_at)
@@ -42,6 +42,8 @@ def reasons_of(reader: Reader, decision_ids: Sequence[str], view: View) -> Reaso
     reasons: Reasons = {}
     for edge in edges:
         if edge.to_id in decision_ids and edge.from_id in texts and texts[edge.from_id].kind == REASON:
+            if source not in (None, texts[edge.from_id].source):
+                continue
             stored = reasons.get(edge.to_id, ())
             reasons[edge.to_id] = (*stored, texts[edge.from_id].text)[:MOST_REASONS]
     return reasons

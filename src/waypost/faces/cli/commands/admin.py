@@ -45,7 +45,8 @@ def doctor(
     if agent is not None:
         from waypost.faces.cli.commands.setup import check_one
 
-        check_one(session_of(context), agent, json=json)
+        if not check_one(session_of(context), agent, json=json):
+            raise typer.Exit(1)
         return
     from waypost.flows.findings import report_of
 

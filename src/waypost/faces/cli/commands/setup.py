@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from waypost.faces.cli.session import CommandSession
-    from waypost.faces.setup.agent_folders import Scope
     from waypost.faces.setup.agents import Agent
     from waypost.faces.setup.check import AgentCheck, Sample
     from waypost.faces.setup.install import Detected
     from waypost.faces.setup.report import ConfigChange, SetupReport
+    from waypost.system.config_file import Scope
 
 _DEEDS = {
     "created": ("created", "would be created"),
@@ -42,7 +43,7 @@ _DEEDS = {
 }
 _LOOKED_AT = 50  # memories, for one about code
 _LONGEST_PROMPT = 200
-_PARTS = {"server": "MCP server", "hooks": "hooks", "rules": "rules", "permissions": "permissions"}
+_PARTS = {"server": "MCP server", "memories": "rules and decisions"}
 
 
 @app.command("setup")
@@ -83,59 +84,62 @@ def setup_(
     if agent is None and (uninstall or dry_run or user or project or force):
         raise InvalidInput("No agent given.", f"Use one of {', '.join(agents.agents())}.")
     here, root = agent_folders.this_system(config.load(), _read_tools()), _project(context)
-    if agent is None:
-        from waypost.faces.setup.install import detect
-
-        detected = detect(here, root)
+    chosen = [agents.agent_of(agent)] if agent else []
+    if not chosen:
+        detected = install.detect(here, root)
         _print_detected(detected, json=json)
-        if json or not interactive():
-            return
-        names = [*_chosen(detected)]
-        for name in names:
-            chosen = agents.agent_of(name)
-            may_read = _may_read(chosen, "user", allow_reads, ask=True)
-            report = install.install(
-                chosen, here, "user", root, hooks=not no_hooks, rules=not no_rules, permissions=may_read
-            )
-            _print_report(report, undone=False, json=False)
-        _offer_the_rest(session_of(context), names)
-        return
-    scope: Scope = "project" if project else "user"
-    chosen = agents.agent_of(agent)
+        chosen = [] if json or not interactive() else [*_chosen(detected)]
+    scope: Scope = "project" if project or any(each.is_file and not user for each in chosen) else "user"
     if uninstall:
-        report = undo.uninstall(chosen, here, scope, root, dry_run=dry_run)
-    else:
+        report = undo.uninstall(chosen[0], here, scope, root, dry_run=dry_run)
+        _print_report(report, undone=True, json=json)
+        if all(change.deed == "missing" for change in report.done):
+            raise typer.Exit(3)
+        return
+    for each in chosen:
         report = install.install(
-            chosen,
-            here,
+            each,
+            replace(here, memories=_block(session_of(context))) if each.is_file else here,
             scope,
             root,
             hooks=not no_hooks,
             rules=not no_rules,
-            permissions=_may_read(chosen, scope, allow_reads, ask=not (dry_run or json)),
+            permissions=_may_read(each, scope, allow_reads, ask=not (dry_run or json)),
             force=force,
             dry_run=dry_run,
         )
-    _print_report(report, undone=uninstall, json=json)
-    if not (uninstall or dry_run or json):
-        _offer_the_rest(session_of(context), [chosen.name])
-    if uninstall and all(change.deed == "missing" for change in report.done):
-        raise typer.Exit(3)
+        _print_report(report, undone=False, json=json)
+    if chosen and not (dry_run or json):
+        _go_on(session_of(context), chosen)
 
 
-def _offer_the_rest(session: "CommandSession", names: "Sequence[str]") -> None:
-    """Fetch the models. At a terminal, offer to index the project and to check these agents."""
+def _go_on(session: "CommandSession", chosen: "Sequence[Agent]") -> None:
+    """What follows a set-up: the models, and at a terminal offers to index, to keep AGENTS.md, and to check."""
     ensure_models(config.load())
     if not interactive():
         return
     _offer_index(session.directory)
-    for name in names:
-        if agrees(f"Check that it works (waypost doctor --agent {name})?"):
-            check_one(session, name)
+    unbriefed = [agent.title for agent in chosen if agent.needs_file]
+    if unbriefed and _has_memory(session.directory):
+        question = f"No hook briefs {' or '.join(unbriefed)}. Keep your rules and decisions in this project's AGENTS.md? [y/N] "
+        if is_yes(input(question)):
+            command = [sys.executable, "-m", "waypost", "-C", str(session.directory), "setup", "agents-md"]
+            subprocess.run(command, stdin=subprocess.DEVNULL, check=False)
+    works = True
+    for agent in chosen:
+        if agrees(f"Check that it works (waypost doctor --agent {agent.name})?"):
+            works = check_one(session, agent.name) and works
+    if not works:
+        raise typer.Exit(1)
 
 
-def check_one(session: "CommandSession", name: str, *, json: bool = False) -> None:
-    """Try what set-up wrote for an agent, and print what the agent gets. Exits with 1 if something does not work."""
+def _block(session: "CommandSession") -> str:
+    """What AGENTS.md gets: nothing as long as the project has no memory."""
+    return session.memory().facts.for_agents_file() if _has_memory(session.directory) else ""
+
+
+def check_one(session: "CommandSession", name: str, *, json: bool = False) -> bool:
+    """Try what set-up wrote for an agent, and print what the agent gets. Returns whether everything works."""
     from waypost.faces.setup import agent_folders, agents
     from waypost.faces.setup.check import AgentCheck, check_agent
 
@@ -146,7 +150,10 @@ def check_one(session: "CommandSession", name: str, *, json: bool = False) -> No
     if not json:
         print(safe(f"{agent.title}, in {root}"))
     sample, memory = _sample(session)
-    for check in (memory, *check_agent(agent, agent_folders.this_system(settings), root, sample, settings.home)):
+    system = agent_folders.this_system(
+        settings, memories=_block(session) if memory.ok and (agent.is_file or agent.needs_file) else ""
+    )
+    for check in (memory, *check_agent(agent, system, root, sample, settings.home)):
         checks.append(check)
         if not json:
             _print_check(check)
@@ -156,8 +163,7 @@ def check_one(session: "CommandSession", name: str, *, json: bool = False) -> No
         print_json({"agent": agent.name, "title": agent.title, "project": str(root), "ok": ok, "checks": rows})
     else:
         _print_end(checks)
-    if not ok:
-        raise typer.Exit(1)
+    return ok
 
 
 def _print_end(checks: "Sequence[AgentCheck]") -> None:
@@ -176,7 +182,9 @@ def _print_end(checks: "Sequence[AgentCheck]") -> None:
 def _offer_index(directory: "Path") -> None:
     """In a repository without a memory, offer to index it: until then, the agent has nothing to recall."""
     is_repository = identify(directory).source in ("origin", "git-root")
-    if is_repository and not _has_memory(directory) and agrees("Index this project now (waypost init)?"):
+    if not is_repository or _has_memory(directory):
+        return
+    if agrees("Index this project now (waypost init)?"):
         subprocess.run([sys.executable, "-m", "waypost", "-C", str(directory), "init"], check=False)
 
 
@@ -243,7 +251,8 @@ def _print_report(report: "SetupReport", *, undone: bool, json: bool) -> None:
         _print_change(change, dry_run=report.dry_run)
     if report.changed and not undone and not report.dry_run:
         print(safe(f"Next: `waypost init` in your project, if you have not yet. {report.next}"))
-        again = f"waypost setup {report.agent}{' --project' if report.scope == 'project' else ''} --uninstall"
+        in_project = report.scope == "project" and report.agent != "agents-md"
+        again = f"waypost setup {report.agent}{' --project' if in_project else ''} --uninstall"
         print(f"To undo: {again}")
     print_notices(report.notes)
 
@@ -270,12 +279,12 @@ def _print_change(change: "ConfigChange", *, dry_run: bool) -> None:
         print(safe(f"    {line}"))
 
 
-def _chosen(detected: "tuple[Detected, ...]") -> "Iterator[str]":
+def _chosen(detected: "tuple[Detected, ...]") -> "Iterator[Agent]":
     """Ask about each agent that is found here and not set up."""
     for state in detected:
         is_new = bool(state.sign) and state.user == "no" and state.project == "no"
-        if is_new and agrees(f"Set up {state.agent.title} for all your projects?"):
-            yield state.agent.name
+        if is_new and not state.agent.is_file and agrees(f"Set up {state.agent.title} for all your projects?"):
+            yield state.agent
 
 
 def _print_detected(detected: "tuple[Detected, ...]", *, json: bool) -> None:
@@ -285,6 +294,9 @@ def _print_detected(detected: "tuple[Detected, ...]", *, json: bool) -> None:
     status = {"yes": "set up", "partly": "partly set up", "no": "not set up", "unreadable": "config files unreadable"}
     absent = []
     for state in detected:
+        if state.agent.is_file:
+            print(f"{state.agent.name:<12} {status[state.project]} in this project (for agents without hooks)")
+            continue
         where = f"{status[state.user]} for you; {status[state.project]} in this project"
         if state.sign:
             print(safe(f"{state.agent.name:<12} {where} ({state.sign})"))

@@ -1,17 +1,19 @@
 """Read, replace and restore files that belong to other programs. A file is written whole or not at all."""
 
 import contextlib
+import hashlib
 import os
 import re
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from waypost.errors import InvalidInput, Refused, SecurityError, StoreReadOnly, WaypostError
-from waypost.faces.setup.agent_folders import Scope
 from waypost.system.platform import is_alive, place_file, read_small_file, sync_directory, write_failure
 
+Scope = Literal["user", "project"]
 LARGEST_FILE = 64 << 20  # bytes: some agents keep their history in their settings
 _MODES: dict[Scope, int] = {"user": 0o600, "project": 0o644}
 _NOTHING = "Nothing was changed."
@@ -51,6 +53,12 @@ def read_config(path: Path, scope: Scope, project: Path) -> ConfigFile:
     if not mode & 0o222 or not os.access(real, os.W_OK):
         raise Refused(f"{real} is read-only.", f"Make it writable (`chmod u+w`). {_NOTHING}")
     return ConfigFile(path, real, raw, _decode(real, raw), mode)
+
+
+def setup_record(state: Path, agent: str, scope: Scope, project: Path) -> Path:
+    """Where set-up notes what it wrote for an agent. The file exists as long as the agent is set up."""
+    where = "user" if scope == "user" else hashlib.sha256(os.fsencode(project)).hexdigest()[:16]
+    return state / f"{agent}-{where}.json"
 
 
 def missing_folders(real: Path) -> list[Path]:
