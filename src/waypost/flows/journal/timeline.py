@@ -121,7 +121,8 @@ def parse_span(space: OpenSpace, when: str) -> tuple[date, date]:
         span = (spans[0].first, spans[0].last) if spans else _day_ago(space, short)
     if span is None:
         raise InvalidInput(
-            f"{text[:60]!r} is not a time.", "Write 2026-01-30, 2026-W05, 2026-01, 2026, 3d, or words such as yesterday."
+            f"{text[:60]!r} is not a time.",
+            "Write 2026-01-30, 2026-W05, 2026-01, 2026, 3d, or words such as yesterday.",
         )
     return span
 
