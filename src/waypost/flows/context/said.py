@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from waypost.context.small_talk import is_small_talk
+from waypost.flows.context.journal_files import POSSIBLE
 from waypost.flows.context.nearest import says_nothing
 from waypost.flows.links.hits import hit_of
 from waypost.flows.links.staleness import looked_at
@@ -34,7 +35,8 @@ def said_about(space: OpenSpace, question: str, view: View, near: Sequence[Hit],
         return []
     answer = recall(space, question, journal, k=_MOST_SAID, now=now, wanted=RecallFilter(answers=question))
     listed = {hit.id for hit in near}
-    best = [*(hit for hit in near if hit.session is not None), *(hit for hit in answer.hits if hit.id not in listed)]
+    possible = [hit for hit in answer.hits if hit.score >= POSSIBLE]
+    best = [*(hit for hit in near if hit.session is not None), *(hit for hit in possible if hit.id not in listed)]
     with space.store.read() as reader:
         beside = _beside(space, reader, [hit for hit in best if hit.session is not None][:_WITH_BESIDE], journal)
     hits: dict[str, Hit] = {}
