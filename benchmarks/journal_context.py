@@ -1,8 +1,8 @@
 """Is what was said in the context of a question asked much later?
 
-    python -m benchmarks.journal_context [--work FOLDER] [--conversations 2] [--presets journal default inject]
+    python -m benchmarks.journal_context [--fresh] [--work FOLDER] [--conversations 2] [--presets journal default inject]
 
-60 questions (`journal_questions.txt`) in three languages ask about a week, two months, eleven months and two years ago.
+60 questions (`journal_questions.txt`, or with `--fresh` 60 others and another life) in three languages ask about a week, two months, eleven months and two years ago.
 Their evidence was said in a life of more than two years (`tests/simulation/life.py`) that is condensed as it ages. A
 question counts if all of its evidence is in the context, word for word. `--work` keeps the memory for another run.
 """
@@ -22,8 +22,11 @@ from tests.simulation.life import Life
 from tests.simulation.world import Clock
 
 QUESTIONS = Path(__file__).with_name("journal_questions.txt")
+FRESH = Path(__file__).with_name("journal_questions_fresh.txt")
+SEED, FRESH_SEED = 7, 23  # of the life around the evidence
 TODAY = date(2026, 3, 18)
 DAYS = 800
+START = TODAY - timedelta(days=DAYS)
 AGES = {"a week": 30, "two months": 120, "eleven months": 400, "two years": 1000}
 
 
@@ -40,9 +43,9 @@ class EvidenceQuestion:
         return next(name for name, days in AGES.items() if self.days_ago <= days)
 
 
-def read_questions() -> list[EvidenceQuestion]:
+def read_questions(path: Path = QUESTIONS) -> list[EvidenceQuestion]:
     questions = []
-    for line in QUESTIONS.read_text("utf-8").splitlines():
+    for line in path.read_text("utf-8").splitlines():
         if not line or line.startswith("#"):
             continue
         language, days, text, said = (part.strip() for part in line.split("|", 3))
@@ -56,37 +59,35 @@ def read_questions() -> list[EvidenceQuestion]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", type=Path, help="folder in which the memory stays")
+    parser.add_argument("--fresh", action="store_true", help="the second set of questions, in another life")
     parser.add_argument("--conversations", type=int, default=2, help="a day, besides the evidence")
     parser.add_argument("--presets", nargs="*", default=["journal", "default", "inject"])
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        print(json.dumps(measure(chosen.work or Path(temporary), chosen.conversations, chosen.presets), indent=1))
+        place = chosen.work or Path(temporary)
+        print(json.dumps(measure(place, chosen.conversations, chosen.presets, fresh=chosen.fresh), indent=1))
 
 
-def measure(folder: Path, conversations: int, presets: list[str]) -> dict[str, Any]:
+def measure(folder: Path, conversations: int, presets: list[str], *, fresh: bool = False) -> dict[str, Any]:
     os.environ.update({"WAYPOST_HOME": str(folder / "home"), "WAYPOST_BACKGROUND": "0"})
     from waypost.memory import Memory
 
     clock = Clock(datetime.combine(TODAY, datetime.min.time(), UTC) + timedelta(hours=9))
-    questions = read_questions()
+    questions = read_questions(FRESH if fresh else QUESTIONS)
     is_new = not folder.joinpath("home").exists()
     with Memory.open(person="somebody", clock=clock) as memory:
         if is_new:
-            _live(memory, questions, conversations)
+            _live(memory, questions, Life(FRESH_SEED if fresh else SEED, START, conversations, 900))
         return {preset: _ask(memory, questions, None if preset == "default" else preset) for preset in presets}
 
 
-def _live(memory: Any, questions: list[EvidenceQuestion], conversations: int) -> None:
-    rows = [line.draft() for day in _background(conversations) for line in day.lines]
+def _live(memory: Any, questions: list[EvidenceQuestion], life: Life) -> None:
+    rows = [line.draft() for day in life.days(DAYS) for line in day.lines]
     rows += [row for number, question in enumerate(questions) for row in _turns(number, question)]
     rows.sort(key=lambda row: row["time"])
     memory.remember_many(rows)
     memory.admin.embed_pending()
     memory.admin.maintain(force=True)
-
-
-def _background(conversations: int) -> Any:
-    return Life(7, TODAY - timedelta(days=DAYS), conversations, 900).days(DAYS)
 
 
 def _turns(number: int, question: EvidenceQuestion) -> list[dict[str, str]]:

@@ -8,8 +8,9 @@ maintenance each Monday, and reads the pages of weeks, months and the year. An e
 of its time contains all its words. `--llm` uses a scripted model that copies the important entries into its answer, and
 adds sentences that no entry supports.
 
-Two checks look for false sentences. A line has "other words" if one of its words is in no entry of its period. It is "cut"
-if it retells what did not happen (`!` in a set's text) without the words that say so. Neither replaces a reader.
+Two checks look for false sentences. A line is "unsupported" if one of its words, names or numbers is neither in the
+entries that it names as its sources nor in the phrases of pages. It is "cut" if it retells what did not happen (`!` in a
+set's text) without the words that say so. Neither replaces a reader.
 
 `importance` scores each graded utterance on the evening of the day it was said.
 """
@@ -19,7 +20,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -46,6 +47,9 @@ _MAINTAINED_UNTIL = date(YEAR + 2, 1, 2)
 _COMMENT = re.compile(r"\s*<!--.*?-->")
 _LINKS = re.compile(r"\(\[\d{4}-\d\d-\d\d\]\([^)]*\)[^)]*\)|\[\d{4}-\d\d-\d\d\]\([^)]*\)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_TOKEN = re.compile(r"[^\W\d_]{3,}|\d+(?:[.,:]\d+)*")
+_SOURCES = re.compile(r"<!-- from (.*?) -->")
+_LABEL = re.compile(r"\*\*.*?\*\*")
 
 
 class ScriptedModel:
@@ -107,7 +111,7 @@ def pages(chosen: argparse.Namespace) -> None:
     for language in chosen.language or LANGUAGES:
         place = nullcontext(str(Path(chosen.keep) / language)) if chosen.keep else tempfile.TemporaryDirectory()
         with place as folder:
-            texts = live(language, Path(folder), chosen.engine, llm=chosen.llm, chosen=chosen.set)
+            texts, journal = live(language, Path(folder), chosen.engine, llm=chosen.llm, chosen=chosen.set)
             told = told_events(said(language, chosen.set)[1], texts)
             for level, rows in told.items():
                 totals[level] += [hit for _, hit in rows]
@@ -119,7 +123,7 @@ def pages(chosen: argparse.Namespace) -> None:
             idle = unwanted_lines(language, texts, chosen.set)
             for line in idle[: 40 if chosen.list else 0]:
                 print(f"  should not be there: {line}")
-            other = lines_with_other_words(language, texts, chosen.set)
+            other = unsupported_lines(language, journal)
             cut = cut_lines(language, texts, chosen.set)
             for line in [*other, *cut][: 40 if chosen.list else 0]:
                 print(f"  false: {line}")
@@ -128,7 +132,7 @@ def pages(chosen: argparse.Namespace) -> None:
                 f"{language}: "
                 + ", ".join(f"{_TITLES[level]} {_share(rows)}" for level, rows in told.items())
                 + f"; months without a line {empty} of {len(texts['m'])}; passing lines {len(idle)};"
-                f" lines {sum(1 for _ in _bullets(texts))}, with other words {len(other)}, cut {len(cut)}"
+                f" lines {sum(1 for _ in _bullets(texts))}, unsupported {len(other)}, cut {len(cut)}"
             )
     print(
         "all: "
@@ -140,8 +144,8 @@ def pages(chosen: argparse.Namespace) -> None:
 
 def live(
     language: str, folder: Path, engine: str, *, llm: bool = False, chosen: str = "year"
-) -> dict[str, dict[Any, str]]:
-    """Live the year in a new journal. Returns the texts of its pages by level and period."""
+) -> tuple[dict[str, dict[Any, str]], Any]:
+    """Live the year in a new journal. Returns the texts of its pages by level and period, and the journal."""
     os.environ.update({"WAYPOST_HOME": str(folder / "home"), "WAYPOST_BACKGROUND": "0", "TZ": "UTC"})
     from waypost.embed.fake import FakeEngine
     from waypost.memory import Memory, spaces
@@ -168,7 +172,7 @@ def live(
             index = memory.space.journal.read("MEMORY.md")
             (folder / "MEMORY-31-december.md").write_text(index, "utf-8")
         day += timedelta(days=1 if day < date(YEAR + 1, 1, 31) else 30 if day < date(YEAR + 1, 12, 1) else 1)
-    return read_pages(memory.space.journal)
+    return read_pages(memory.space.journal), memory.space.journal
 
 
 def read_pages(journal: Any) -> dict[str, dict[Any, str]]:
@@ -228,20 +232,34 @@ def unwanted_lines(language: str, texts: dict[str, dict[Any, str]], chosen: str 
     return [line for line in lines if any(text.rstrip(".!") in line for text in idle if len(text) > 3)]
 
 
-def lines_with_other_words(language: str, texts: dict[str, dict[Any, str]], chosen: str) -> list[str]:
-    """Lines with a word that neither the period's entries nor the phrases of pages have."""
-    from waypost.journal.layout import Month, Week
+def unsupported_lines(language: str, journal: Any) -> list[str]:
+    """Lines with a word or number that their sources do not have. Counts and dates of phrases need none."""
+    from waypost.journal import layout
+    from waypost.journal.markdown import parse_page
 
     phrases = (Path(waypost.__file__).parent / "journal" / "data" / f"summary_{language}.toml").read_text("utf-8")
     own = set(_WORD.findall(phrases.casefold()))
-    spans: dict[str, Callable[[date], object]] = {"w": Week.of, "m": Month.of, "y": lambda day: day.year}
-    words: dict[tuple[str, object], set[str]] = {}
-    for day, entries in days_of_year(language, chosen).items():
-        text = " ".join(f"{entry['text']} {entry['speaker']}" for entry in entries).casefold()
-        for level, span_of in spans.items():
-            words.setdefault((level, span_of(day)), set()).update(_WORD.findall(text))
-    rows = ((line, words.get((level, span), set())) for level, span, line in _bullets(texts))
-    return [line for line, said_words in rows if not set(_WORD.findall(line.casefold())) <= said_words | own]
+    said_words: dict[str, set[str]] = {}
+    pages_: list[str] = []
+    for path in journal.scan():
+        stage = layout.stage_of(path).rpartition("/")[2]
+        if stage == "daily":
+            page = parse_page(journal.read(path), layout.day_of(path), None)
+            for entry in page.entries:
+                words = _TOKEN.findall(f"{entry.text} {entry.speaker}".casefold())
+                said_words.setdefault(entry.id or "", set()).update(words)
+        elif stage in ("weekly", "monthly", "yearly"):
+            pages_.append(journal.read(path))
+    rows = [line for page in pages_ for line in page.splitlines() if line.lstrip().startswith("- ")]
+    return [_LINKS.sub("", _COMMENT.sub("", line)) for line in rows if _is_unsupported(line, said_words, own)]
+
+
+def _is_unsupported(line: str, said_words: dict[str, set[str]], own: set[str]) -> bool:
+    sources = {word for ids in _SOURCES.findall(line) for ident in ids.split() for word in said_words.get(ident, ())}
+    text = _LINKS.sub("", _COMMENT.sub("", line)).casefold()
+    other = set(_TOKEN.findall(text)) - sources - own
+    is_count = set(_WORD.findall(_LABEL.sub("", text))) <= own  # "8 entries on 4 days"
+    return any(not (is_count and token[0].isdigit()) for token in other)
 
 
 def cut_lines(language: str, texts: dict[str, dict[Any, str]], chosen: str) -> list[str]:

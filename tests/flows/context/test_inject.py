@@ -37,6 +37,19 @@ def test_what_somebody_only_asked_is_not_told_as_known(memory: Memory) -> None:
     assert [hit.text for hit in memory.brief(FACT + "?", preset="inject").memories] == [FACT]
 
 
+def test_a_question_gets_the_answer_of_a_conversation_and_the_turn_beside_it(memory: Memory) -> None:
+    said = "We painted half of the hallway, the colour is called Sea Salt"
+    turns = [("user", said), ("assistant", "Sea Salt needs two coats and eight hours between them")]
+    memory.remember_many(
+        [{"text": text, "kind": "conversation", "session": "s", "speaker": speaker} for speaker, text in turns]
+    )
+    memory.admin.embed_pending()
+    assert [hit.text for hit in memory.brief("Which colour did the hallway get?", preset="inject").memories] == [
+        text for _, text in turns
+    ]
+    assert memory.brief("Where do penguins lay their eggs?", preset="inject").memories == ()
+
+
 def test_nothing_is_told_when_nothing_is_near(memory: Memory) -> None:
     memory.remember(FACT)
     told = memory.brief("how do I peel a banana", preset="inject")

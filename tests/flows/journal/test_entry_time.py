@@ -36,6 +36,8 @@ def days_in_new_york(tmp_path: Path) -> None:
         ("2026-01-15T18:00:00-05:00", "2026-01-15T18:00"),
         ("06:00", "2026-01-30T06:00"),
         ("today", "2026-01-30T07:00"),
+        ("3d", "2026-01-27T12:00"),
+        ("2h", "2026-01-30T05:00"),
     ],
 )
 def test_a_time_is_told_in_words_by_the_journals_clock(open_memory: OpenMemory, told: str, expected: str) -> None:

@@ -314,6 +314,43 @@ def test_the_page_says_who_the_person_is_with_days_and_sources(memory: Memory, s
     assert "einen Halbmarathon laufen. ([2026-01-14](daily/2026-01-14.md)) Zuletzt: Heute den ersten" in text
 
 
+def test_only_what_was_worked_on_lately_is_a_project_with_its_latest_step(memory: Memory, say: Say) -> None:
+    say("I decided to build the bakery website with Hugo.", "2026-01-20T10:00:00Z")
+    say("The bakery website has a menu page now.", "2026-01-24T10:00:00Z")
+    say("We decided to launch the bakery website in March.", "2026-01-28T10:00:00Z")
+    for day, text in (("21", "has a fever of 39 degrees"), ("23", "still has fever"), ("25", "has no fever any more")):
+        say(f"Our daughter Lotta {text}.", f"2026-01-{day}T10:00:00Z")
+    refresh_index(memory.space)
+    projects = page(memory).partition("### Active projects\n")[2].partition("\n#")[0]
+    assert "akery" in projects and "Latest: We decided to launch the bakery website in March. ([2026-01-28]" in projects
+    assert "ever" not in projects and "Lotta" not in projects
+
+
+def test_an_introduction_is_no_preference_and_preferences_have_their_day(memory: Memory, say: Say) -> None:
+    say("Hi there! I'm Priya Nair, I live in Edinburgh and I work as a nurse at the Infirmary.", "2026-01-20T10:00:00Z")
+    say("I hate phone calls, I always prefer email.", "2026-01-21T10:00:00Z")
+    refresh_index(memory.space)
+    liked = page(memory).partition("### Interests and preferences\n")[2].partition("\n#")[0]
+    assert "I hate phone calls, I always prefer email. ([2026-01-21](" in liked and "Edinburgh" not in liked
+
+
+@pytest.mark.parametrize(
+    ("text", "person"),
+    [
+        ("Meine Frau heißt Miriam, sie ist Lehrerin.", "Frau: Miriam"),
+        ("Papa heißt Werner und wird siebzig.", "Papa: Werner"),
+        ("Oma Gerda ist bei uns zu Besuch.", "Oma: Gerda"),
+        ("Жену зовут Оля, она бухгалтер.", "Жена: Оля"),
+        ("Вчера приехал брат Денис из Самары.", "Брат: Денис"),
+        ("We visited Aunt May in Leeds.", "Aunt: May"),
+    ],
+)
+def test_people_are_listed_with_their_relation(memory: Memory, say: Say, text: str, person: str) -> None:
+    say(text)
+    refresh_index(memory.space)
+    assert f"{person} ([2026-01-30]" in page(memory)
+
+
 def test_the_newest_home_holds_and_facts_stay_when_they_are_old(memory: Memory, say: Say, clock: TestClock) -> None:
     say("My name is Ada Byron and I live in Leeds.", "2026-01-10T10:00:00Z")
     say("We moved to Porto last weekend.", "2026-01-20T10:00:00Z")

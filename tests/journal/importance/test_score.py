@@ -95,3 +95,12 @@ def test_retention_follows_the_score(score: int, word: str) -> None:
 def test_a_day_far_in_the_past_does_not_disturb() -> None:
     old = TopicMention(datetime(1, 1, 1, tzinfo=UTC), date(1, 1, 1), "x")
     assert frequency_of([old, *mentions(0)]) == 1
+
+
+def test_a_remark_that_states_nothing_is_worth_no_more_than_a_question_whatever_it_is_about() -> None:
+    daily = [
+        TopicMention(START - timedelta(days=day), START.date() - timedelta(days=day), f"s{day}", matters=True)
+        for day in range(5)
+    ]
+    assert judge(read_utterance("haha nice one", "en"), daily, START).score <= 4
+    assert judge(read_utterance("Ran ten kilometres today, personal best!", "en"), daily, START).score >= 5

@@ -12,6 +12,7 @@ from waypost.journal.memory_page.content import (
     IndexContent,
     JournalFigures,
     Period,
+    PersonLine,
     RecurringTopic,
     SourcedLine,
 )
@@ -96,7 +97,7 @@ def test_every_line_from_an_entry_names_it() -> None:
     ]
     made = page(
         *items,
-        preferences=(SourcedLine("likes trains", ("pref1",)),),
+        preferences=(PersonLine("preference", SourcedLine("likes trains", ("pref1",))),),
         projects=(RecurringTopic("Trains", date(2025, 12, 1), date(2026, 1, 30), ("proj1",)),),
         figures=JournalFigures(topics=((SourcedLine("trains", ("top1",)), 0.34),)),
     )
@@ -168,7 +169,7 @@ def test_the_page_has_at_most_300_lines_with_a_link_to_every_stage() -> None:
     ]
     periods += [Period(Month(2025, n), f"monthly/2025-{n:02}.md", (SourcedLine("x"),) * 4) for n in range(1, 13)]
     periods += [Period(year, f"yearly/{year}.md", (SourcedLine("x"),) * 4) for year in range(2015, 2025)]
-    preferences = tuple(SourcedLine(f"likes {n}") for n in range(100))
+    preferences = tuple(PersonLine("preference", SourcedLine(f"likes {n}")) for n in range(100))
     made = page(*items, periods=tuple(periods), preferences=preferences, has_preferences=True)
     assert 250 < made.count("\n") < MOST_LINES
     for link in ("(daily/2026-01-30.md)", "(daily/2026-01-23.md)", *(f"({period.path})" for period in periods)):

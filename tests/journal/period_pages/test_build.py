@@ -87,7 +87,7 @@ def test_the_seeds_week_has_its_title_and_headings_in_order() -> None:
 def test_goals_decisions_and_what_is_marked_stand_word_for_word_with_day_and_source() -> None:
     found = section(summarise(WEEK, SEED, {}), "Wichtige Erkenntnisse & Entscheidungen")
     link = "([2026-01-15](../archive/daily/2026-01-15.md)) <!-- from id0115x1430 -->"
-    assert f"- **AWS Zertifizierung:** {GOAL} {link}" in found
+    assert f"- {GOAL} {link}" in found
     assert "- Merke dir bitte: Ich bin nicht an Fußball interessiert. " in found
     assert "- Wir nehmen Python 3.11, das ist entschieden. " in found
     assert "- Zahnarzt am 3. Februar um 9 Uhr ([2026-01-18](" in found
@@ -312,10 +312,20 @@ def test_a_topic_names_only_the_lines_that_it_says_something_about() -> None:
     week = [
         entry("01-13T10:00", "Ann", "We decided to buy heat pumps.", (1, 2, 0, 2), topic=1, label="heat pump, garage"),
         entry("01-14T10:00", "Ann", "We decided to drink tea only.", (1, 2, 0, 2), topic=1, label="heat pump, garage"),
+        entry(
+            "01-15T10:00", "Ann", "We decided on the small heat pump.", (1, 2, 0, 2), topic=1, label="heat pump, garage"
+        ),
     ]
     found = section(visible(summarise(WEEK, week, {})), "Key insights and decisions")
-    assert "- **Heat pump, garage:** We decided to buy heat pumps. (" in found
+    assert "- **Heat pump, garage**\n" in found
+    assert "\n  - We decided to buy heat pumps. (" in found
+    assert "\n  - We decided on the small heat pump. (" in found
     assert "\n- We decided to drink tea only. (" in found
+
+
+def test_a_topic_is_not_named_before_a_single_line() -> None:
+    week = [entry("01-13T10:00", "Ann", "We decided to buy heat pumps.", (1, 2, 0, 2), topic=1, label="heat pump")]
+    assert "\n- We decided to buy heat pumps. (" in visible(summarise(WEEK, week, {}))
 
 
 def person(day: str, text: str, points: tuple[int, int, int, int] = (0, 2, 0, 1)) -> ScoredEntry:

@@ -56,11 +56,12 @@ _MOST_SYMBOLS = 3  # of a file
 def inject_brief(
     space: OpenSpace, message: str, view: View, *, tokens: int = 2000, now: datetime | None = None
 ) -> Briefing:
-    """DNA.md and memories that match a message, for the tree as it is now.
+    """DNA.md and memories that match a message, for the tree as it is now. A question also gets what was said about it.
 
     The engine that judges has a threshold for that. If no engine can be asked, shared words decide.
     """
     from waypost.flows.context.dna import opening_of  # masks secrets: too slow to load for a hook
+    from waypost.flows.context.said import said_about  # the whole of recall: too slow to load for a hook
 
     check_budget(tokens)
     message = check_text(message, "question")
@@ -77,7 +78,8 @@ def inject_brief(
             break
         question.try_again()
         near = read()
-    return _briefing(near, near.hits, opening, tokens, notices)
+    hits = [*near.hits, *said_about(space, message, view, near.hits, now)]
+    return _briefing(near, hits, opening, tokens, notices)
 
 
 def prompt_brief(

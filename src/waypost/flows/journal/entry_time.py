@@ -9,7 +9,8 @@ from waypost.flows.open_space import OpenSpace
 from waypost.text.durations import parse_offset
 
 _FROM, _UNTIL = "valid_from", "valid_until"
-_NOON = time(12)
+_SECONDS_OF_DAY = 24 * 60 * 60
+_NOON, _SECONDS_OF_DAY = time(12), 24 * 60 * 60
 """Of a day that is named without an hour: the middle is least wrong, and no clock is ever moved at noon."""
 
 _ONLY_DATE = re.compile(r"\d{4}-?\d\d-?\d\d|\d{4}-?W\d\d-?\d")
@@ -80,6 +81,9 @@ def parse_entry_time(space: OpenSpace, given: str) -> datetime:
     if (exact := _parse_iso(space, text)) is not None:
         return exact
     now = space.clock()
+    offset = parse_offset(text, ahead=False)
+    if offset is not None and -offset < _SECONDS_OF_DAY:
+        return now + timedelta(seconds=offset)
     words, hour = _without_hour(text[:200])
     first, last = parse_span(space, words) if words or hour is None else (space.journal.today(now),) * 2
     if first != last:

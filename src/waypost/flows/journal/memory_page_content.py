@@ -67,6 +67,8 @@ PERSON_ORDER = ("name", "home", "language", "languages", "work", "birthday", "pe
 _GROUP = re.compile(r"\s*- \*\*[^*]+\*\*\s*$")  # the name of a topic, above its lines
 _HINTS = re.compile(r"; [^();:]+: [^();]*+\)$")  # "see also" at the end of a line
 PROJECT_MENTIONS, PROJECT_DAYS, PROJECT_RELEVANCE = 3, 2, 2  # from which a topic counts as a project
+PROJECT_PAUSE = timedelta(days=60)  # a project nobody mentioned for longer is not active
+_STEPS = ("goal", "decision", "progress", "result")
 
 
 def content_of(space: OpenSpace) -> IndexContent:
@@ -90,6 +92,10 @@ def content_of(space: OpenSpace) -> IndexContent:
     )
     stated = tuple({line.ids or line.text: line for line in reversed(stated)}.values())[::-1]
     events = [line for line in stated if line.ids and is_event(line.text, language_at_start(line.text) or "en")]
+    days_said = {fact.id: fact.day for fact in facts} | {
+        item.entry.id: space.journal.today(item.entry.at) for item in judged if item.entry.id
+    }
+    liked = [line for line in stated if line not in events and not _is_above(line, person)]
     return IndexContent(
         language=language,
         now=now,
@@ -97,10 +103,10 @@ def content_of(space: OpenSpace) -> IndexContent:
         created=tally.first,
         person=person,
         ongoing=tuple(_ongoing(space, of_days)),
-        preferences=tuple(line for line in stated if line not in events and not _is_above(line, person)),
-        milestones=tuple(_milestones(space, events, person, judged)),
+        preferences=tuple(_dated_line(space, "preference", line, days_said) for line in liked),
+        milestones=tuple(_milestones(space, events, person, days_said)),
         has_preferences=PREFERENCES in files,
-        projects=tuple(_projects(judged)),
+        projects=tuple(_projects(space, judged, now.date())),
         days=tuple(_days(days, said, of_days)),
         periods=tuple(_periods(space, files)),
         figures=JournalFigures(
@@ -237,20 +243,23 @@ def _recent_statements(
 
 
 def _is_above(line: SourcedLine, person: Sequence[PersonLine]) -> bool:
-    """Whether a goal or what concerns family or health is already listed with the person."""
-    listed = {entry_id for fact in person if fact.slot in ("goal", "family", "health") for entry_id in fact.line.ids}
+    """Whether it is already listed with the person. That a sentence names somebody does not list all of it."""
+    listed = {entry_id for fact in person if fact.slot != "people" for entry_id in fact.line.ids}
     return bool(line.ids) and listed.issuperset(line.ids)
 
 
 def _milestones(
-    space: OpenSpace, events: Sequence[SourcedLine], person: Sequence[PersonLine], judged: Sequence[ScoredEntry]
+    space: OpenSpace, events: Sequence[SourcedLine], person: Sequence[PersonLine], days: Mapping[str, date]
 ) -> Iterator[PersonLine]:
     """What happened and matters for good, newest first, without what stands above it."""
     shown_ids = {entry_id for line in person if line.slot != "people" for entry_id in line.line.ids}
-    days = {item.entry.id: space.journal.today(item.entry.at) for item in judged}
-    dated = [(days.get(line.ids[0]), line) for line in events if shown_ids.isdisjoint(line.ids)]
-    for day, line in sorted(dated, key=lambda row: row[0] or date.min, reverse=True):
-        yield PersonLine("milestone", line, day, _day_file(space, day) if day else "")
+    milestones = [_dated_line(space, "milestone", line, days) for line in events if shown_ids.isdisjoint(line.ids)]
+    return iter(sorted(milestones, key=lambda line: line.day or date.min, reverse=True))
+
+
+def _dated_line(space: OpenSpace, slot: str, line: SourcedLine, days: Mapping[str, date]) -> PersonLine:
+    day = days.get(line.ids[0]) if line.ids else None
+    return PersonLine(slot, line, day, _day_file(space, day) if day else "")
 
 
 def _older_preferences(space: OpenSpace, bullets: Sequence[Bullet], recent: Iterable[Sequence[Entry]]) -> list[Entry]:
@@ -266,23 +275,31 @@ def _older_preferences(space: OpenSpace, bullets: Sequence[Bullet], recent: Iter
     return entries
 
 
-def _projects(judged: Sequence[ScoredEntry]) -> Iterator[RecurringTopic]:
-    """Topics that came up repeatedly and matter to somebody, newest first."""
+def _projects(space: OpenSpace, judged: Sequence[ScoredEntry], today: date) -> Iterator[RecurringTopic]:
+    """What somebody works on and came back to lately, with the latest that was decided or done, newest first."""
     topics = []
     for group in _topics(judged).values():
         days = {item.entry.at.date() for item in group}
-        matters = any(item.score.relevance_points >= PROJECT_RELEVANCE and _is_work(item.entry) for item in group)
         worth = max(item.score.score for item in group)
-        if len(group) >= PROJECT_MENTIONS and len(days) >= PROJECT_DAYS and matters and worth >= IMPORTANT:
-            topic_line = topic_with_sources(group[0].label, [item.entry for item in group])
-            topics.append(RecurringTopic(topic_line.text, min(days), max(days), topic_line.ids))
+        steps = sorted(filter(None, (_step(space, item) for item in group)), key=lambda line: line.day or date.min)
+        is_recent = today - max(days) <= PROJECT_PAUSE
+        if len(group) >= PROJECT_MENTIONS and len(days) >= PROJECT_DAYS and steps and worth >= IMPORTANT and is_recent:
+            line = topic_with_sources(group[0].label, [item.entry for item in group])
+            topics.append(RecurringTopic(line.text, min(days), max(days), line.ids, steps[-1]))
     return iter(sorted(topics, key=lambda project: (-project.last.toordinal(), project.since, project.label)))
 
 
-def _is_work(entry: Entry) -> bool:
-    """Whether it is about something that somebody does, not about what happened to them."""
+def _step(space: OpenSpace, item: ScoredEntry) -> PersonLine | None:
+    """What an entry says was planned, decided or done. What happens to people is no project."""
+    entry = item.entry
+    if not stands_alone(entry) or item.score.relevance_points < PROJECT_RELEVANCE:
+        return None
     statement = main_statement(entry.text, language_at_start(entry.text) or "en")
-    return statement is None or not statement.is_milestone
+    if statement is None or statement.kind not in _STEPS or statement.area in ("family", "health"):
+        return None
+    day = space.journal.today(entry.at)
+    line = SourcedLine(one_line(statement.sentence, LONGEST_ENTRY), (source_of(entry),))
+    return PersonLine("project", line, day, _day_file(space, day))
 
 
 def _topics(judged: Sequence[ScoredEntry]) -> dict[int, list[ScoredEntry]]:

@@ -19,6 +19,7 @@ from waypost.model.journal import Entry
 from waypost.model.recall import View
 from waypost.model.time import Moment
 from waypost.store.protocol import Reader
+from waypost.text.durations import parse_offset
 from waypost.text.language import language_of
 
 _DAY_LENGTH = timedelta(days=1)
@@ -117,12 +118,23 @@ def parse_span(space: OpenSpace, when: str) -> tuple[date, date]:
         spans = days_named(short, language_of(short), today) or days_named(
             short, "", today
         )  # too short to detect its language
-        span = (spans[0].first, spans[0].last) if spans else None
+        span = (spans[0].first, spans[0].last) if spans else _day_ago(space, short)
     if span is None:
         raise InvalidInput(
-            f"{text[:60]!r} is not a time.", "Write 2026-01-30, 2026-W05, 2026-01, 2026, or words such as yesterday."
+            f"{text[:60]!r} is not a time.",
+            "Write 2026-01-30, 2026-W05, 2026-01, 2026, 3d, or words such as yesterday.",
         )
     return span
+
+
+def _day_ago(space: OpenSpace, text: str) -> tuple[date, date] | None:
+    """The day that is as long ago as a duration such as `3d` says."""
+    try:
+        offset = parse_offset(text, ahead=False)
+        day = space.journal.today(space.clock() + timedelta(seconds=offset)) if offset is not None else None
+    except (InvalidInput, OverflowError):
+        return None
+    return (day, day) if day else None
 
 
 def _written_span(text: str) -> tuple[date, date] | None:

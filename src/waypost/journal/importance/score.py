@@ -62,7 +62,8 @@ def judge(reading: UtteranceReading, mentions: Sequence[TopicMention], at: datet
     others = frequency + explicit + reading.relevance
     last = max((mention.at for mention in past), default=None)
     recency = _recency(at, last) if others and (matters or not reading.question.asks) else 0
-    if reading.question.asks and reading.relevance <= OWN_QUESTION_POINTS and reading.explicit == 0:
+    states_nothing = reading.relevance == 0 or (reading.question.asks and reading.relevance <= OWN_QUESTION_POINTS)
+    if states_nothing and reading.explicit == 0:  # the subject may matter, but not this text
         frequency = min(frequency, max(0, MOST_OF_A_QUESTION - recency - explicit - reading.relevance))
     reasons = [
         _reason(frequency, f"{_count_phrase(past)} mentioned"),

@@ -16,16 +16,6 @@ class SourcedLine:
 
 
 @dataclass(frozen=True, slots=True)
-class RecurringTopic:
-    """A topic that keeps coming back."""
-
-    label: str
-    since: date
-    last: date
-    ids: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class PersonLine:
     """A fact about the person: the key of its label, its text with the source, its day, and the latest about it."""
 
@@ -34,6 +24,17 @@ class PersonLine:
     day: date | None = None
     path: str = ""
     latest: "PersonLine | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecurringTopic:
+    """A topic that keeps coming back, and how it stands."""
+
+    label: str
+    since: date
+    last: date
+    ids: tuple[str, ...]
+    latest: PersonLine | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class IndexContent:
     created: date | None = None
     person: tuple[PersonLine, ...] = ()  # by slot
     ongoing: tuple[PersonLine, ...] = ()  # what happened and is due, newest first
-    preferences: tuple[SourcedLine, ...] = ()
+    preferences: tuple[PersonLine, ...] = ()
     milestones: tuple[PersonLine, ...] = ()  # what happened and matters for good, newest first
     has_preferences: bool = False  # the file exists
     projects: tuple[RecurringTopic, ...] = ()

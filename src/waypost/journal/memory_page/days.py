@@ -54,7 +54,8 @@ def day_sections(sheet: IndexContent, words: Phrases) -> tuple[list[list[str]], 
     today = sheet.now.date()
     for day in sorted(sheet.days, key=lambda day: day.day, reverse=True):
         retained = [item for item in day.items if stays(item.entry, item.score.score, sheet.now)]
-        if (today - day.day).days <= MODERATE_DAYS:
+        age = (today - day.day).days
+        if age <= 1 or (retained and age <= MODERATE_DAYS):
             recent.append(recent_day(day, sheet.now, words))
         elif retained:
             lines = _lines(retained, MOST_OF_AN_OLDER_DAY, words, day.path)

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from waypost.journal.layout import PREFERENCES
 from waypost.journal.memory_page.content import IndexContent, PersonLine
-from waypost.journal.memory_page.lines import Phrases, bold, bullet, with_sources
+from waypost.journal.memory_page.lines import Phrases, bold, with_sources
 
 MOST_PREFERENCES, MOST_MILESTONES, MOST_PROJECTS, MOST_ONGOING = 30, 12, 10, 8
 
@@ -17,7 +17,7 @@ def personal_section(sheet: IndexContent, words: Phrases) -> Iterator[str]:
     yield from _person(sheet.person, words)
     if sheet.preferences or sheet.has_preferences:
         yield from (f"### {words['preferences']}", "")
-        yield from (bullet(preference) for preference in sheet.preferences[:MOST_PREFERENCES])
+        yield from (_person_line("- ", line, words) for line in sheet.preferences[:MOST_PREFERENCES])
         if sheet.has_preferences:
             yield f"- [{words['all_preferences']}]({PREFERENCES})"
         yield ""
@@ -29,7 +29,7 @@ def personal_section(sheet: IndexContent, words: Phrases) -> Iterator[str]:
         yield from (f"### {words['projects']}", "")
         for project in sheet.projects[:MOST_PROJECTS]:
             when = words.fill("project", since=project.since, last=project.last)
-            yield with_sources(f"- **{bold(project.label)}**: {when}", project.ids)
+            yield _with_latest(f"- **{bold(project.label)}**: {when}", project.ids, project.latest, words)
         yield ""
 
 
@@ -47,12 +47,13 @@ def _person(lines: Sequence[PersonLine], words: Phrases) -> Iterator[str]:
 
 
 def _person_line(lead: str, line: PersonLine, words: Phrases) -> str:
-    ids = list(line.line.ids)
-    text = f"{lead}{_dated(line)}"
-    if line.latest is not None:
-        ids += line.latest.line.ids
-        text = f"{text.rstrip()} {words['latest']}: {_dated(line.latest)}"
-    return with_sources(text, ids)
+    return _with_latest(f"{lead}{_dated(line)}", line.line.ids, line.latest, words)
+
+
+def _with_latest(text: str, ids: Sequence[str], latest: PersonLine | None, words: Phrases) -> str:
+    if latest is None:
+        return with_sources(text, ids)
+    return with_sources(f"{text.rstrip()} {words['latest']}: {_dated(latest)}", [*ids, *latest.line.ids])
 
 
 def _dated(line: PersonLine) -> str:

@@ -142,27 +142,30 @@ class SummarySections:
         return "insights" if item.relevance >= DECISION else "later"
 
     def _group_by_topic(self, lines: Sequence[_Line], topics: Sequence[int]) -> list[str]:
-        """Lines by topic, the weightiest first, those without one last. Several lines of a topic go below its name."""
+        """Several lines of a topic below its name, the weightiest topic first; then the others by day.
+
+        A topic's name before a single line says nothing that the line does not say.
+        """
         rank = {topic: number for number, topic in enumerate(topics)}
         topic_of = {line.index: self._shown_topic(line) for line in lines}
-        order = sorted(lines, key=lambda line: (rank.get(topic_of[line.index], len(rank)), line.index))
+        counts = Counter(topic_of.values())
+        named = {index: topic if topic and counts[topic] > 1 else 0 for index, topic in topic_of.items()}
+        order = sorted(lines, key=lambda line: (rank.get(named[line.index], len(rank)), line.index))
         result: list[str] = []
-        for topic, group in groupby(order, key=lambda line: topic_of[line.index]):
+        for topic, group in groupby(order, key=lambda line: named[line.index]):
             of_topic = list(group)
-            label = label_of(self.items[of_topic[0].index].label) if topic else ""
-            if label and len(of_topic) > 1:
+            if topic:
+                label = label_of(self.items[of_topic[0].index].label)
                 ids = source_ids([self.items[line.index] for line in of_topic], label.split())
                 result.append(self.lines.point(f"**{label}** ", "", (), ids))
-                result += [self._render(line, indent="  ") for line in of_topic]
-            else:
-                result += [self._render(line, label=label) for line in of_topic]
+            result += [self._render(line, indent="  " if topic else "") for line in of_topic]
         return result
 
     def _shown_topic(self, line: _Line) -> int:
         """The topic, if its name fits the text: a wrong name misleads more than none."""
         item = self.items[line.index]
         answer = "" if line.answer is None else self.items[line.answer].text
-        is_shown = item.topic in self.topics and label_fits(item.label, f"{item.text}\n{answer}")
+        is_shown = item.topic in self.topics and bool(item.label) and label_fits(item.label, f"{item.text}\n{answer}")
         return item.topic if is_shown else 0
 
     def _topics(self) -> list[int]:
@@ -265,8 +268,8 @@ class SummarySections:
         answer = self.gists.texts.get(answer_index, "")
         return _Line(index, text, answer_index if answer and not answer.endswith("?") else None)
 
-    def _render(self, item_line: _Line, *, label: str = "", indent: str = "") -> str:
-        line = self.lines.of(self.items[item_line.index], item_line.text, label=label, indent=indent)
+    def _render(self, item_line: _Line, *, indent: str = "") -> str:
+        line = self.lines.of(self.items[item_line.index], item_line.text, indent=indent)
         if item_line.answer is None:
             return line
         item, text = self.items[item_line.answer], self.gists.texts[item_line.answer]
@@ -274,8 +277,7 @@ class SummarySections:
         return f"{line}\n{answer}"
 
     def _size(self, line: _Line) -> int:
-        label = label_of(self.items[line.index].label)
-        return _bytes(self._render(line, label=label))
+        return _bytes(self._render(line, indent="  "))
 
 
 def _bytes(text: str) -> int:

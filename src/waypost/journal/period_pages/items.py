@@ -97,7 +97,7 @@ def summary_items(entries: Sequence[ScoredEntry]) -> list[SummaryItem]:
         item = _summary_item(scored)
         if item is None:
             continue
-        key = (item.role, fingerprint_text(item.text), item.is_protected)
+        key = (item.role, fingerprint_text(item.text) or item.text, item.is_protected)
         first = items.get(key)
         items[key] = item if first is None else _merge(first, item)
     return list(items.values())

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Any, Literal
 
 from waypost.journal.statements.recognise import SpokenStatement, main_statement, statements_of
 from waypost.journal.topics.similarity import topic_terms
@@ -107,11 +107,17 @@ def _value(slot: str, sentence: str, language: str) -> str:
 def _people(sentence: str, language: str) -> list[str]:
     """People that a sentence introduces: "Husband: Dieter"."""
     matches = (match for pattern in _patterns(language)["people"] for match in pattern.finditer(sentence))
-    return list(dict.fromkeys(f"{match['relation'].capitalize()}: {match['value']}" for match in matches))
+    cases = _table()["relations"]
+    pairs = ((match["relation"].casefold(), match["value"]) for match in matches)
+    return list(dict.fromkeys(f"{cases.get(relation, relation).capitalize()}: {name}" for relation, name in pairs))
 
 
 @cache
 def _patterns(language: str) -> dict[str, tuple[re.Pattern[str], ...]]:
-    table = tomllib.loads((files("waypost.journal") / "data" / "profile.toml").read_text("utf-8"))
-    own = table.get(language, table["en"])
+    own = _table().get(language, _table()["en"])
     return {slot: tuple(re.compile(pattern) for pattern in patterns) for slot, patterns in own.items()}
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads((files("waypost.journal") / "data" / "profile.toml").read_text("utf-8"))

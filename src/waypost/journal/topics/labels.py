@@ -1,7 +1,7 @@
-"""A topic's label: one or two words that its utterances share and few others have, as written there.
+"""A topic's label: what its utterances share and few others have, as written there.
 
 A label is in the language of most of the utterances. It is two words that often stand side by side ("heat pump"), else
-the most specific word. A second word joins it if most of the utterances contain it.
+the most specific word: two words that stand apart read like a list of keywords.
 """
 
 import re
@@ -13,8 +13,6 @@ from itertools import pairwise
 from waypost.journal.topics.similarity import Subject, Vocabulary
 from waypost.text.keywords import keyword_terms, stop_words
 
-LABEL_WORDS = 2
-SHARED = 0.5  # share of the utterances with a second word, so that it describes the topic and not one of them
 AS_PHRASE = 0.5  # share of a word's occurrences with the same neighbour, to make them a phrase
 _CANDIDATES = 8  # terms examined: some are parts of one word
 _MOST_EXAMINED = 12  # utterances searched for spellings and phrases
@@ -22,6 +20,8 @@ _LONGEST_LABEL_WORD = 40
 _CACHED = 2000  # utterances: one maintenance run labels the same topics many times
 _LONGEST_TEXT = 2000
 _PRONOUNS = frozenset(("меня", "мне", "мной", "моя", "мой", "её", "себя", "нас"))  # beside the stop words
+_CONTRACTED = re.compile(r"['’]\w{1,2}$")
+_DETERMINERS = "the|an?|my|our|your|his|her|its|their|this|that|no|mein|unser|der|die|das|ein|мой|моя|моё|наш|наша|наше"
 _AROUND = ".,;:!?…()[]{}<>\"'*_“”„«»`"
 
 
@@ -38,12 +38,8 @@ def label_of(subjects: Sequence[Subject], words: Vocabulary, indices: Sequence[i
         return ""
     if phrase := _phrase(subjects, words, examined, usable[0]):
         return phrase
-    label = [spellings[usable[0]]]
-    for term in usable[1:]:
-        is_new = not any(_is_part(spellings[term], other) for other in label)
-        if is_new and counts[term] >= max(2, SHARED * len(members)):
-            label.append(spellings[term])
-    return ", ".join(label[:LABEL_WORDS])
+    texts = [subjects[index].text[:_LONGEST_TEXT] for index in examined]
+    return spellings[next((term for term in usable if _looks_like_noun(spellings[term], texts)), usable[0])]
 
 
 def _in_one_language(subjects: Sequence[Subject], indices: Sequence[int]) -> list[int]:
@@ -58,12 +54,20 @@ def _in_one_language(subjects: Sequence[Subject], indices: Sequence[int]) -> lis
 def _names(subjects: Sequence[Subject], indices: Sequence[int], spelling: str) -> bool:
     """Whether a word can name a topic: no pronoun or interjection, and in German a noun, which has a capital letter."""
     language = next((subjects[index].language for index in indices if subjects[index].language), "")
-    if spelling.casefold() in _PRONOUNS or spelling.casefold() in stop_words(language):
+    word = _CONTRACTED.sub("", spelling.casefold())  # "we'd" is "we"
+    if word in _PRONOUNS or word in stop_words(language):
         return False
     if language != "de" or not spelling.isalpha():
         return True
     inside = re.compile(rf"[^.!?…\s]\s+\W{{0,2}}{re.escape(spelling)}(?!\w)")  # not at the start of a sentence
     return spelling[0].isupper() and any(inside.search(subjects[index].text[:_LONGEST_TEXT]) for index in indices)
+
+
+def _looks_like_noun(word: str, texts: Sequence[str]) -> bool:
+    """Whether it is written as a name, or after an article or a possessive."""
+    escaped = re.escape(word)
+    noun = re.compile(rf"(?:\b(?i:{_DETERMINERS})\s+(?:\w+\s+)?|[^.!?…\s]\s+(?=[A-ZÄÖÜА-ЯЁ])){escaped}(?!\w)")
+    return any(noun.search(text) for text in texts)
 
 
 def _is_part(word: str, other: str) -> bool:
