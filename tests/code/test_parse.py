@@ -161,6 +161,11 @@ def test_decorators_count_for_the_first_line_only() -> None:
     assert symbol.signature == "public class C"
 
 
+def test_several_attributes_on_one_line_belong_to_the_definition() -> None:
+    text = "struct Row;\n\n#[test] #[should_panic]\nfn fails() {\n    panic!();\n}\n"
+    assert [symbol.first_line for symbol in parse(SourceFile("a.rs", "rust", text)).symbols] == [1, 3]
+
+
 def test_a_call_belongs_to_the_innermost_symbol() -> None:
     parsed = read("python", "start()\ndef outer():\n    def inner():\n        deep()\n    shallow()\n")
     assert [call.name for call in parsed.calls] == ["start"]

@@ -273,7 +273,9 @@ def _similar(anchor: Anchor, shape: FileShape, same: str) -> CodeVerdict | None:
             return _verdict(CHANGED, shape, lines, inside, _amount(anchor, window))
     is_distinct = inside is None or anchor.count >= _WORDS_DISTINCT
     window = best_window(anchor.sketch, shape.words) if is_distinct else None
-    if window is not None and window.likeness >= _ALIKE_OUTSIDE:
+    # Half of a few words is in any file, such as `import` and a dot, and git takes unrelated files for renamed ones.
+    least = _ALIKE_ELSEWHERE if same == MOVED and anchor.count < _WORDS_RARE else _ALIKE_OUTSIDE
+    if window is not None and window.likeness >= least:
         lines = _lines(anchor, shape, window.first, window.behind)
         return _verdict(CHANGED, shape, lines, None, _amount(anchor, window))
     if inside is None or is_namesake:  # a symbol of the same last name in another file can be any
