@@ -138,7 +138,9 @@ def test_a_copy_that_was_there_before_is_no_destination(
 def test_a_stub_that_declares_it_does_not_hide_where_it_moved(
     open_memory: OpenMemory, tree: Path, git: Git, history: list[str]
 ) -> None:
-    body = "    def add(self, tag, weak):\n        if weak:\n            self.weak.add(tag)\n        self.tags.add({})\n"
+    body = (
+        "    def add(self, tag, weak):\n        if weak:\n            self.weak.add(tag)\n        self.tags.add({})\n"
+    )
     git(tree, "checkout", "-q", history[0])
     write(tree, "shop/all.py", f"{FILLER}class Tags(object):\n{body.format('tag')}")
     git(tree, "add", "-A")
