@@ -212,7 +212,8 @@ def _exact_place(anchor: Anchor, shape: FileShape, inside: Landmark | None) -> i
         place = _best_place(anchor, shape, places, expected)
         # The part occurred twice: one remaining copy may be the other one.
         many = anchor.count >= (_WORDS_INSIDE if inside else _WORDS_DISTINCT)
-        is_identified = len(places) > 1 if anchor.twin else many or (len(places) == 1 and not inside)
+        many = many or (len(places) == 1 and (not inside or _is_unique(anchor, shape)))
+        is_identified = len(places) > 1 if anchor.twin else many
         if is_identified or anchor.count >= _WORDS_DISTINCT or _equal_sides(anchor, shape, place):
             return place
     # The part occurred in several functions: the remaining copies are the others.
@@ -224,6 +225,11 @@ def _exact_place(anchor: Anchor, shape: FileShape, inside: Landmark | None) -> i
     least = 0 if anchor.count >= _WORDS_DISTINCT else least
     distinct = [place for place in places if _equal_sides(anchor, shape, place) >= least]
     return _best_place(anchor, shape, distinct, expected) if distinct else None
+
+
+def _is_unique(anchor: Anchor, shape: FileShape) -> bool:
+    """Whether these words were once in their file and are so now, such as a field that other fields were moved around."""
+    return anchor.count > 1 == anchor.many and len(_all_places(anchor, shape, (0, len(shape.words)), _BOTH)) == 1
 
 
 def _lines_as_written(anchor: Anchor, was: LineRange | None, shape: FileShape) -> LineRange | None:
