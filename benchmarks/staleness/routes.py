@@ -37,6 +37,7 @@ PIECES = {"line inside": 15, "line outside": 12, "constant": 10, "block": 12}
 MOST_IN_FILE = 3  # of one kind
 CONSTANT = re.compile(r"\s*(?:[\w.<>\[\]()]+\s+){0,5}[A-Z_][A-Z0-9_]{2,}\b[^=(]*=(?![=>])")  # its name is in capitals
 ROUTES = ("stepwise", "direct", "worktree", "backwards")
+IMPORT = frozenset({"import", "from", "use", "require"})  # first tokens of lines that say only what is used
 WORD = re.compile(r"[\w$]+")
 LARGEST = 1_000_000  # bytes; what a larger file says is not known
 SHORTEST_LINE = 12  # letters, digits and signs; shorter ones are everywhere
@@ -104,6 +105,9 @@ class Source:
     def between(self, first: int, last: int) -> tuple[str, ...]:
         """The tokens that begin on these lines."""
         return self.tokens[bisect_left(self.rows, first) : bisect_right(self.rows, last)]
+
+    def is_import(self, first: int, last: int) -> bool:
+        return all(row[0] in IMPORT for at in range(first, last + 1) if (row := self.between(at, at)))
 
     def places(self, tokens: Sequence[str]) -> list[tuple[int, bool]]:
         """The line where these tokens begin, and whether they are all tokens of their lines."""
@@ -225,7 +229,8 @@ class Labels:
             return Expected("same code", FRESH, path, row) if same_name or len(tokens) >= labels.SMALL else None
         if not here and len(there) == 1 and there[0][1][1]:
             other, (row, _) = there[0]
-            sure = len(tokens) >= labels.SMALL or self._is_moved_file(tree, path, other)
+            is_import = source.is_import(first, last)
+            sure = (len(tokens) >= labels.SMALL and not is_import) or self._is_moved_file(tree, path, other)
             return Expected("same code", MOVED, other, row) if sure else None
         if here or there:
             return None

@@ -84,6 +84,16 @@ def test_what_an_error_hides_is_found_by_the_look_of_its_line() -> None:
     assert {"first", "second"} <= {symbol.name for symbol in parsed.symbols}
 
 
+def test_a_type_behind_what_the_grammar_cannot_read_is_found() -> None:
+    calls = "  (listener: Listener<T>): () => void\n  <Slice>(\n    listener: Listener<Slice>\n  ): () => void\n"
+    text = f"interface Subscribe<T> {{\n{calls}}}\ntype SetState<T> = (\n  part: T\n) => void\ntype Get<T> = () => T\n"
+    symbols = parse(SourceFile("a.ts", "typescript", text)).symbols
+    assert [(symbol.name, symbol.lines.start, symbol.lines.end) for symbol in symbols[1:]] == [
+        ("SetState", 7, 9),
+        ("Get", 10, 10),
+    ]
+
+
 def test_a_table_in_sql_that_the_grammar_does_not_know_is_found_once() -> None:
     text = "CREATE TABLE shop.a (id int) ENGINE=X PARTITION BY RANGE (id) (PARTITION p VALUES LESS THAN (1));\nGO\nCREATE PROCEDURE dbo.b @x int AS SELECT 1;\n"
     assert names(read("sql", text)) == ["a", "b"]
