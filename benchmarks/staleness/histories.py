@@ -96,7 +96,7 @@ def chosen(line: Sequence[tuple[str, date]], pairs: int, days: int) -> list[tupl
     return out
 
 
-def files(directory: Path, sha: str, history: History, language: Language) -> dict[str, str]:
+def files(directory: Path, sha: str, history: History, language: Language, largest: int = LARGEST) -> dict[str, str]:
     """The source files of a commit: path to blob id."""
     out = _git(directory, "ls-tree", "-r", "-l", "-z", sha).decode("utf-8", "replace")
     found = {}
@@ -107,7 +107,7 @@ def files(directory: Path, sha: str, history: History, language: Language) -> di
         if not any(folder == "" or path.startswith(folder + "/") for folder in history.folders):
             continue
         mode, kind, blob, size = head.split()
-        if kind == "blob" and mode != "120000" and int(size) <= LARGEST:
+        if kind == "blob" and mode != "120000" and int(size) <= largest:
             found[path] = blob
     return found
 

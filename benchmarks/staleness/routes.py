@@ -1,6 +1,6 @@
 """Verdicts along real release histories, on several routes to the same commit.
 
-python -m benchmarks.staleness.routes --git DIR --scratch DIR --readers FILE.toml [--half seen|kept|unseen|final] [--only NAME]
+python -m benchmarks.staleness.routes --git DIR --scratch DIR --readers FILE.toml [--half seen|kept|unseen|final|fresh] [--only NAME]
 
 Memories are pinned at the first tag of `routes.toml`. Each later tag is then reached stepwise, directly, in a new worktree,
 and backwards from the last tag. Labels come from each language's own parser (`labels.py`) and from the lines' content.
@@ -37,7 +37,9 @@ PIECES = {"line inside": 15, "line outside": 12, "constant": 10, "block": 12}
 MOST_IN_FILE = 3  # of one kind
 CONSTANT = re.compile(r"\s*(?:[\w.<>\[\]()]+\s+){0,5}[A-Z_][A-Z0-9_]{2,}\b[^=(]*=(?![=>])")  # its name is in capitals
 ROUTES = ("stepwise", "direct", "worktree", "backwards")
+IMPORT = frozenset({"import", "from", "use", "require"})  # first tokens of lines that say only what is used
 WORD = re.compile(r"[\w$]+")
+LARGEST = 1_000_000  # bytes; what a larger file says is not known
 SHORTEST_LINE = 12  # letters, digits and signs; shorter ones are everywhere
 ABSENT = "absent"  # none of its lines is left: it must be flagged, as changed or as gone
 
@@ -86,7 +88,10 @@ class Source:
         self.tokens, self.rows = (read.tokens, read.rows) if read is not None else ((), ())
         self.lines = {number: line for number, line in enumerate(map(_bare, text.split("\n")), start=1) if line}
         self.bare = frozenset(self.lines.values())
-        self.whole = " ".join(self.lines.values())
+        self.said = {number: " ".join(WORD.findall(line)) for number, line in self.lines.items()}
+        self.whole = " ".join(self.said.values())
+        rows = set(self.rows)
+        self.code = frozenset(line for number, line in self.lines.items() if number in rows) or self.bare
         self.loose = _joined(token for token in self.tokens if token not in labels.BRACKETS)
         self._joined = _joined(self.tokens)
         self._starts = [0, *accumulate(len(token) + 1 for token in self.tokens)]
@@ -100,6 +105,9 @@ class Source:
     def between(self, first: int, last: int) -> tuple[str, ...]:
         """The tokens that begin on these lines."""
         return self.tokens[bisect_left(self.rows, first) : bisect_right(self.rows, last)]
+
+    def is_import(self, first: int, last: int) -> bool:
+        return all(row[0] in IMPORT for at in range(first, last + 1) if (row := self.between(at, at)))
 
     def places(self, tokens: Sequence[str]) -> list[tuple[int, bool]]:
         """The line where these tokens begin, and whether they are all tokens of their lines."""
@@ -124,9 +132,9 @@ class Labels:
 
     def __init__(self, repository: Repository, directory: Path, scratch: Path, command: Sequence[str]) -> None:
         tags = repository.tags
-        trees = [histories.files(directory, tag, repository.history, repository.language) for tag in tags]
+        trees = [histories.files(directory, tag, repository.history, repository.language, LARGEST) for tag in tags]
         every = replace(repository.language, skip=())
-        all_trees = [histories.files(directory, tag, repository.history, every) for tag in tags]
+        all_trees = [histories.files(directory, tag, repository.history, every, LARGEST) for tag in tags]
         texts = histories.blobs(directory, (blob for tree in all_trees for blob in tree.values()))
         words = {blob: frozenset(WORD.findall(text)) for blob, text in texts.items()}
         self._left_out = [  # words of the files without labels at each later tag: tests, examples and the like
@@ -221,7 +229,8 @@ class Labels:
             return Expected("same code", FRESH, path, row) if same_name or len(tokens) >= labels.SMALL else None
         if not here and len(there) == 1 and there[0][1][1]:
             other, (row, _) = there[0]
-            sure = len(tokens) >= labels.SMALL or self._is_moved_file(tree, path, other)
+            is_import = source.is_import(first, last)
+            sure = (len(tokens) >= labels.SMALL and not is_import) or self._is_moved_file(tree, path, other)
             return Expected("same code", MOVED, other, row) if sure else None
         if here or there:
             return None
@@ -237,15 +246,15 @@ class Labels:
         return bool(loose) and any(_joined(loose) in file.loose for file in tree.values())
 
     def _comment_label(self, tree: Mapping[str, Source], path: str, first: int, last: int) -> Expected | None:
-        """For lines without tokens, by their text."""
+        """For lines without tokens, by their words."""
         source = self._trees[0][path]
-        texts = [source.lines[row] for row in range(first, last + 1)]
+        texts = [source.said[row] for row in range(first, last + 1)]
         places = [
             (other, row)
             for other, file in tree.items()
-            if texts[0] in file.bare
-            for row in file.lines
-            if [file.lines.get(row + number) for number in range(len(texts))] == texts
+            if texts[0] in file.whole
+            for row in file.said
+            if [file.said.get(row + number) for number in range(len(texts))] == texts
         ]
         if len(places) == 1:
             other, row = places[0]
@@ -258,9 +267,9 @@ class Labels:
         return Expected(ABSENT, None)
 
     def _is_moved_file(self, tree: Mapping[str, Source], path: str, other: str) -> bool:
-        """Whether the file is gone and half of its lines are in the other."""
-        lines = self._trees[0][path].bare
-        return path not in tree and 2 * len(lines & tree[other].bare) >= len(lines)
+        """Whether the file is gone and half of its lines of code are in the other; many files have the same licence."""
+        lines = self._trees[0][path].code
+        return path not in tree and 2 * len(lines & tree[other].code) >= len(lines)
 
 
 def _joined(tokens: Iterable[str]) -> str:
@@ -400,7 +409,7 @@ def main() -> None:
     parser.add_argument("--git", type=Path, required=True, help="folder of bare git directories")
     parser.add_argument("--scratch", type=Path, required=True)
     parser.add_argument("--readers", type=Path, required=True, help='TOML: language = "command"')
-    parser.add_argument("--half", choices=("seen", "kept", "unseen", "final"), default="seen")
+    parser.add_argument("--half", choices=("seen", "kept", "unseen", "final", "fresh"), default="seen")
     parser.add_argument("--only", nargs="*", default=())
     parser.add_argument("--wrong", type=Path, help="write every wrong or disagreeing verdict to this file")
     options = parser.parse_args()

@@ -84,6 +84,16 @@ def test_what_an_error_hides_is_found_by_the_look_of_its_line() -> None:
     assert {"first", "second"} <= {symbol.name for symbol in parsed.symbols}
 
 
+def test_a_type_behind_what_the_grammar_cannot_read_is_found() -> None:
+    calls = "  (listener: Listener<T>): () => void\n  <Slice>(\n    listener: Listener<Slice>\n  ): () => void\n"
+    text = f"interface Subscribe<T> {{\n{calls}}}\ntype SetState<T> = (\n  part: T\n) => void\ntype Get<T> = () => T\n"
+    symbols = parse(SourceFile("a.ts", "typescript", text)).symbols
+    assert [(symbol.name, symbol.lines.start, symbol.lines.end) for symbol in symbols[1:]] == [
+        ("SetState", 7, 9),
+        ("Get", 10, 10),
+    ]
+
+
 def test_a_table_in_sql_that_the_grammar_does_not_know_is_found_once() -> None:
     text = "CREATE TABLE shop.a (id int) ENGINE=X PARTITION BY RANGE (id) (PARTITION p VALUES LESS THAN (1));\nGO\nCREATE PROCEDURE dbo.b @x int AS SELECT 1;\n"
     assert names(read("sql", text)) == ["a", "b"]
@@ -159,6 +169,11 @@ def test_decorators_count_for_the_first_line_only() -> None:
     symbol = only("java", "@A\n@B(x = 1)\npublic class C {}\n")
     assert (symbol.first_line, symbol.lines.start, symbol.decorators) == (1, 3, ("A", "B(x = 1)"))
     assert symbol.signature == "public class C"
+
+
+def test_several_attributes_on_one_line_belong_to_the_definition() -> None:
+    text = "struct Row;\n\n#[test] #[should_panic]\nfn fails() {\n    panic!();\n}\n"
+    assert [symbol.first_line for symbol in parse(SourceFile("a.rs", "rust", text)).symbols] == [1, 3]
 
 
 def test_a_call_belongs_to_the_innermost_symbol() -> None:

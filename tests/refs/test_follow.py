@@ -379,3 +379,12 @@ def test_a_constructor_that_moved_with_its_class_is_found_after_an_edit() -> Non
     now = TIMEOUT.replace("connect=None, read=None, total=None", "total=None, connect=None, read=None")
     verdict = followed(TIMEOUT, {"cart.py": "", "timeout.py": f"import sys\n\n\n{now}"}, symbol="Timeout.__init__")
     assert (verdict.state, verdict.path) == (CHANGED, "timeout.py")
+
+
+def test_a_function_that_makes_objects_is_found_as_a_class_in_another_file() -> None:
+    fields = "  this.{} = reason;\n  this.target = target;\n  this.code = code;\n  this.clean = code === 1000;\n"
+    before = f"function CloseEvent(code, reason, target) {{\n{fields.format('reason')}}}\n"
+    new = f"class CloseEvent {{\n  constructor(code, reason, target) {{\n{fields.format('why')}  }}\n}}\n"
+    after = {"socket.js": "const open = 1;\n", "events.js": f"const size = 2;\n\n{new}"}
+    verdict = followed(before, after, symbol="CloseEvent", path="socket.js")
+    assert (verdict.state, verdict.path, verdict.lines) == (CHANGED, "events.js", LineRange(3, 10))

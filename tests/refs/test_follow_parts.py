@@ -96,6 +96,20 @@ def test_an_annotation_on_a_line_of_its_own_does_not_change_the_line_below(path:
     assert followed(plain, {path: changed}, LineRange(2, 2), path=path).state == CHANGED
 
 
+ROUTE = "package chi\n\ntype Route struct {\n\tPattern string\n\tHandlers map[string]Handler\n\tSubRoutes Routes\n}\n"
+
+
+def test_a_short_field_that_occurs_once_is_found_among_fields_in_another_order() -> None:
+    after = ROUTE.replace("\tSubRoutes Routes\n", "").replace("\tPattern", "\tSubRoutes Routes\n\tPattern")
+    verdict = followed(ROUTE, {"route.go": after}, LineRange(6, 6), path="route.go")
+    assert (verdict.state, verdict.lines) == (UNCHANGED, LineRange(4, 4))
+
+
+def test_a_short_field_is_not_found_if_another_copy_of_it_was_added() -> None:
+    after = ROUTE.replace("\tSubRoutes Routes\n", "\tMore int\n") + "\ntype Group struct {\n\tSubRoutes Routes\n}\n"
+    assert followed(ROUTE, {"route.go": after}, LineRange(6, 6), path="route.go").state == CHANGED
+
+
 DATABASE = """\
 class Database:
     def __init__(self, url, pool):

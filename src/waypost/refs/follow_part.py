@@ -212,7 +212,8 @@ def _exact_place(anchor: Anchor, shape: FileShape, inside: Landmark | None) -> i
         place = _best_place(anchor, shape, places, expected)
         # The part occurred twice: one remaining copy may be the other one.
         many = anchor.count >= (_WORDS_INSIDE if inside else _WORDS_DISTINCT)
-        is_identified = len(places) > 1 if anchor.twin else many or (len(places) == 1 and not inside)
+        many = many or (len(places) == 1 and (not inside or _is_unique(anchor, shape)))
+        is_identified = len(places) > 1 if anchor.twin else many
         if is_identified or anchor.count >= _WORDS_DISTINCT or _equal_sides(anchor, shape, place):
             return place
     # The part occurred in several functions: the remaining copies are the others.
@@ -224,6 +225,11 @@ def _exact_place(anchor: Anchor, shape: FileShape, inside: Landmark | None) -> i
     least = 0 if anchor.count >= _WORDS_DISTINCT else least
     distinct = [place for place in places if _equal_sides(anchor, shape, place) >= least]
     return _best_place(anchor, shape, distinct, expected) if distinct else None
+
+
+def _is_unique(anchor: Anchor, shape: FileShape) -> bool:
+    """Whether these words were once in their file and are so now, such as a field that other fields were moved around."""
+    return anchor.count > 1 == anchor.many and len(_all_places(anchor, shape, (0, len(shape.words)), _BOTH)) == 1
 
 
 def _lines_as_written(anchor: Anchor, was: LineRange | None, shape: FileShape) -> LineRange | None:
@@ -273,7 +279,9 @@ def _similar(anchor: Anchor, shape: FileShape, same: str) -> CodeVerdict | None:
             return _verdict(CHANGED, shape, lines, inside, _amount(anchor, window))
     is_distinct = inside is None or anchor.count >= _WORDS_DISTINCT
     window = best_window(anchor.sketch, shape.words) if is_distinct else None
-    if window is not None and window.likeness >= _ALIKE_OUTSIDE:
+    # Half of a few words is in any file, such as `import` and a dot, and git takes unrelated files for renamed ones.
+    least = _ALIKE_ELSEWHERE if same == MOVED and anchor.count < _WORDS_RARE else _ALIKE_OUTSIDE
+    if window is not None and window.likeness >= least:
         lines = _lines(anchor, shape, window.first, window.behind)
         return _verdict(CHANGED, shape, lines, None, _amount(anchor, window))
     if inside is None or is_namesake:  # a symbol of the same last name in another file can be any

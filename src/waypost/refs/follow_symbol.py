@@ -95,7 +95,8 @@ def _in_other_files(anchor: Anchor, others: OtherFiles) -> CodeVerdict | None:
     name = last_name(anchor.qualified)
     named = unique_shapes([*successors, *others.named(name)])
     candidates = [(shape, symbol) for shape in named for symbol in shape.landmarks if symbol.name == name]
-    candidates = [spot for spot in candidates if family(spot[1].kind) == family(anchor.kind)]
+    # A function of JavaScript that makes objects can be a class now.
+    candidates = [spot for spot in candidates if family(spot[1].kind) == family(anchor.kind)] or candidates
     verdict = _equal_by_name(anchor, candidates, others)
     if verdict is not None:
         return verdict

@@ -9,7 +9,7 @@ from tests.conftest import Git, OpenMemory
 
 from waypost.code.git.command import GitCheckout
 from waypost.flows.links import staleness
-from waypost.model.code_verdict import DELETED, MOVED, UNCHECKED
+from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHECKED
 from waypost.model.reference import CodeReference
 from waypost.refs.other_files import MOST_CHANGED
 
@@ -133,6 +133,26 @@ def test_a_copy_that_was_there_before_is_no_destination(
         write(tree, "shop/bill.py", total + "\n\ndef more():\n    return 2\n")
         assert made.id is not None
         assert memory.show(made.id).links[0].finding.state == DELETED
+
+
+def test_a_stub_that_declares_it_does_not_hide_where_it_moved(
+    open_memory: OpenMemory, tree: Path, git: Git, history: list[str]
+) -> None:
+    body = (
+        "    def add(self, tag, weak):\n        if weak:\n            self.weak.add(tag)\n        self.tags.add({})\n"
+    )
+    git(tree, "checkout", "-q", history[0])
+    write(tree, "shop/all.py", f"{FILLER}class Tags(object):\n{body.format('tag')}")
+    git(tree, "add", "-A")
+    git(tree, "commit", "-qm", "one file")
+    with open_memory(str(tree)) as memory:
+        made = memory.remember("Weak tags are kept twice", refs=["shop/all.py#Tags.add"])
+        write(tree, "shop/all.py", FILLER)
+        write(tree, "shop/tags.py", f"class Tags:\n{body.format('str(tag)')}")
+        write(tree, "shop/tags.pyi", "class Tags:\n    def add(self, tag: str, weak: bool) -> None: ...\n")
+        assert made.id is not None
+        link = memory.show(made.id).links[0]
+        assert (link.finding.state, link.finding.path) == (CHANGED, "shop/tags.py")
 
 
 def test_verifying_in_one_worktree_makes_nothing_stale_in_another(

@@ -79,7 +79,8 @@ class LeadingItems:
     def _before(self, position: int) -> LeadingItem | None:
         """The comment or attribute separated from a position only by white space.
 
-        An empty line separates a comment, except a documentation comment that is not first in the file.
+        An empty line separates a comment, except a documentation comment that is not first in the file. Attributes always
+        belong to what follows.
         """
         number = bisect_left(self._starts, position) - 1
         if number < 0:
@@ -90,7 +91,7 @@ class LeadingItems:
             return None
         rows = text.row(position) - text.row(max(item.start, item.end - 1))
         marked = rows == 2 and number > 0 and item.text.startswith("/**")
-        return item if rows == 0 or (item.alone and (rows == 1 or not item.is_comment or marked)) else None
+        return item if rows == 0 or not item.is_comment or (item.alone and (rows == 1 or marked)) else None
 
 
 def comment_text(comments: list[str]) -> str:

@@ -13,8 +13,10 @@ from waypost.code.syntax.text import Ranges
 
 SMALL = 40  # bytes: a shorter error hides no definition
 _NO_CODE = ("comment", "string", "char_literal", "heredoc", "template", "regex")
-_SAYS_IT = re.compile(r"\b(?:fun|func|fn|def|function|class|interface|trait|struct|enum|object|module|sub)[ \t]+[\w`<]")
-_KINDS = frozenset({"class", "interface", "trait", "struct", "enum", "module", "function", "method"})
+_SAYS_IT = re.compile(
+    r"\b(?:fun|func|fn|def|function|class|interface|trait|struct|enum|object|module|sub|type)[ \t]+[\w`<]"
+)
+_KINDS = frozenset({"class", "interface", "trait", "struct", "enum", "module", "function", "method", "type"})
 
 
 def rescue_definitions(source: SourceFile, syntax: SyntaxCaptures, definitions: list[Definition]) -> list[Definition]:

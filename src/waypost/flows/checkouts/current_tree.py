@@ -38,6 +38,7 @@ _NAME = re.compile(rb"[\w$\x80-\xff]+")
 _MOST_ASKED = 5_000  # definitions of one name that are read from the index
 _MOST_READ = 4_000  # files searched for a name without an index
 _MOST_FETCHED = 64  # files of an earlier commit that git returns at once
+_STUBS = (".pyi", ".d.ts", ".d.mts", ".d.cts")  # they only declare what another file defines
 _MOST_PARSED = 4 * MOST_NAMED  # files parsed because they contain a name, which they may not define
 
 
@@ -270,7 +271,10 @@ class TreeNow:
         new = sorted(self._read_ones(new), key=lambda path: (PurePosixPath(path).name != base, path))
         indexed = [path for path in self._indexed_files(name, since) if self._is_newer(path, since)]
         left = MOST_NAMED
-        paths = [path for path in dict.fromkeys((*indexed, *new)) if path != since.path][:_MOST_PARSED]
+        paths = [path for path in dict.fromkeys((*indexed, *new)) if path != since.path]
+        if not since.path.endswith(_STUBS):
+            paths = [path for path in paths if not path.endswith(_STUBS)]
+        paths = paths[:_MOST_PARSED]
         self.expect_past((since.commit, path) for path in paths[:MOST_NAMED])
         for path in paths:
             shape = self.shape(path, typed=since.typed)

@@ -346,5 +346,5 @@ def test_a_memory_about_overridden_code_is_labelled(capsys: pytest.CaptureFixtur
     related = RelatedCode(OVERRIDDEN, "Store.read", "FileStore.read")
     print_about([AboutHit(memory(CHANGED_LINK), OVERRIDDEN, CHANGED_LINK, related)], "src/b.py:3", NO_LINKS)
     out = capsys.readouterr().out
-    assert out.startswith("No memories about src/b.py:3.\n")
+    assert out.startswith("No memories about src/b.py:3 itself.\n")
     assert "about `Store.read`, which `FileStore.read` overrides" in out

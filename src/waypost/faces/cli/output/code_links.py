@@ -134,7 +134,7 @@ def _print_code(out: "Console", behind: "Behind", *, diff: bool) -> None:
 def print_about(hits: "Sequence[AboutHit]", where: str, places: EditorLinks) -> None:
     out = console()
     if not hits or hits[0].related is not None:
-        out.print(f"No memories about {place_text(where)}.", markup=False)
+        out.print(f"No memories about {place_text(where)}{' itself' if hits else ''}.", markup=False)
     for hit in hits:
         note = _RELEVANCE[hit.relevance] if hit.related is None else safe(hit.related.label)
         print_linked(out, hit.memory, places, note=note)
