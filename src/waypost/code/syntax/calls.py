@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from waypost.code.source import Call
-from waypost.code.syntax.arguments import read_arguments
+from waypost.code.syntax.arguments import MACRO, read_arguments
 from waypost.code.syntax.text import Captures, Text
 
 MAX_RECEIVER = 120
@@ -136,7 +136,9 @@ def _token_call(captures: Captures, text: Text) -> tuple[int, Call] | None:
 
 
 def _arguments(text: Text, position: int, *, count: bool) -> tuple[int, str]:
-    return read_arguments(text.data, position) if count else (-1, "")
+    if count:
+        return read_arguments(text.data, position)
+    return -1, MACRO if text.data.startswith(b"!", position) else ""
 
 
 def _ends_with_name(receiver: str) -> bool:
