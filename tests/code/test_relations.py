@@ -517,6 +517,15 @@ def test_methods_of_a_prototype_call_each_other_through_this() -> None:
     assert ("Parser.add", "Parser.has") in named(files, "calls")
 
 
+def test_a_rust_macro_and_a_function_of_the_same_name_are_not_confused() -> None:
+    files = {
+        "src/lib.rs": "macro_rules! row {\n    () => {};\n}\n\nfn format(text: &str) -> String { text.into() }\n"
+        '\nfn shown() -> String {\n    row!();\n    format!("a")\n}\n'
+        '\nfn called() -> String {\n    row();\n    format("a")\n}\n',
+    }
+    assert named(files, "calls") == {("shown", "row"), ("called", "format")}
+
+
 def test_rust_macros_and_calls_in_their_arguments_are_calls() -> None:
     files = {
         "Cargo.toml": '[package]\nname = "shop"\n',

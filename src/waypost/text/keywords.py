@@ -27,10 +27,11 @@ _REMEMBERED_CODE_TOKENS = 100_000
 _LONGEST_REMEMBERED = 80
 
 _DATA = Path(__file__).with_name("data")
-_APOSTROPHE = re.compile(r"(?<=[^\W\d_])['’ʼ](?=[^\W\d_])")
-_POSSESSIVE = re.compile(r"(?<=[^\W\d_])['’ʼ][sS]\b")
+# What they look for comes first and what is before it second, so that a search skips all other characters.
+_APOSTROPHE = re.compile(r"['’ʼ](?<=[^\W\d_].)(?=[^\W\d_])")
+_POSSESSIVE = re.compile(r"['’ʼ](?<=[^\W\d_].)[sS]\b")
 _LOOSE_MARKS = re.compile("[\u0300-\u036f]+")  # Russian stress, and accents that NFKC could not compose
-_THOUSANDS = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])")
+_THOUSANDS = re.compile(r"\d(?<![\d,.]\d)\d{0,2}(?:,\d{3})+(?![\d,])")
 _TOKEN = re.compile(r"\w+(?:[.:@+/\\-]{1,2}\w+)*")
 _SEPARATORS = re.compile(r"[.:@+/\\-]+")
 _VERSION = re.compile(r"v\d+_\w+")

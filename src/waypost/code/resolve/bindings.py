@@ -77,6 +77,7 @@ class _Rules:
     lines: tuple[re.Pattern[str], ...]
     forget: tuple[re.Pattern[str], ...]
     callbacks: tuple[re.Pattern[str], ...]
+    callback_mark: str  # in every line with a callback
     marks: re.Pattern[str]  # lines without one of these are skipped
 
 
@@ -148,7 +149,7 @@ def _scan(rules: _Rules, symbols: Sequence[Symbol], text: str, bound: _Bound) ->
             continue
         bare = line[:LINE_LENGTH].lstrip()
         indent = len(line[:LINE_LENGTH]) - len(bare)
-        for pattern in rules.callbacks:
+        for pattern in rules.callbacks if rules.callback_mark in bare else ():
             if match := pattern.search(bare):
                 _bind(match, symbols, owner, text, start + indent, bound, patience)
         for pattern in rules.lines:
@@ -431,5 +432,6 @@ def _rules(language: str) -> _Rules | None:
         tuple(re.compile(pattern) for pattern in entry["lines"]),
         tuple(re.compile(pattern) for pattern in entry["forget"]),
         tuple(re.compile(pattern) for pattern in entry.get("callbacks", ())),
+        entry.get("callback_mark", ""),
         re.compile(entry["marks"]),
     )

@@ -10,13 +10,13 @@ from waypost.code.resolve.names import NameScope, enclosing_class
 from waypost.code.resolve.overloads import best_overload, takes
 from waypost.code.resolve.tree import OutlineView, Value, is_container
 from waypost.code.source import FUNCTIONS
-from waypost.code.syntax.arguments import VARIABLE
+from waypost.code.syntax.arguments import MACRO, VARIABLE
 from waypost.text.identifiers import identifier_parts
 
 MOST_PLACES = 12  # definitions of a name, tests included, among which one could be unique
 TYPED = 0.85  # confidence in an overload that fits the types of the arguments best
 OVERLOADED = 0.5  # confidence in one of several overloads with as many parameters
-MACRO = 0.9  # confidence in the only macro with a name
+ONLY_MACRO = 0.9  # confidence in the only macro with a name
 _INDIRECT = frozenset({"call", "apply"})  # `save.call(this)` calls `save`
 _BLOCKS = frozenset({"ecmascript", "ruby"})  # blocks without a name repeat definitions, as in tests
 UNIQUE = 0.6  # confidence in a name that only one symbol has
@@ -134,12 +134,19 @@ class CallResolver:
         value = self.names.lookup(view, use.owner, use.name)
         if value is not None and value.kind == "file":
             return self.names.default_export(value)
+        if (
+            value is not None
+            and view.family == "rust"
+            and use.is_call
+            and self._is_macro(value) != (use.kinds == MACRO)
+        ):
+            return None
         # A variable that contains an object is not its class.
         return None if value is not None and value.kind == "instance" else value
 
     def _by_unique_name(self, view: OutlineView, use: Use) -> Value | None:
-        if view.family == "rust" and not use.receiver and (macro := self._macro(use.name)) is not None:
-            return macro if not self._is_variable(view, use) else None
+        if view.family == "rust" and use.kinds == MACRO:
+            return self._macro(use.name)
         if use.name in lookup_rules(view.family).built_in or len(identifier_parts(use.name.strip("_"))) < 2:
             return None
         if not self.may_be_ours(view, use):
@@ -161,26 +168,15 @@ class CallResolver:
         key = ("macro", name, False)
         if key not in self._unique:
             places = self.names.tree.definitions(name)
-            values = [Value("symbol", path, number, MACRO) for path, number in places]
-            symbols = [self.names.tree.view(value.path) for value in values]
-            macros = [
-                value
-                for value, view in zip(values, symbols, strict=True)
-                if view is not None and view.outline.symbols[value.symbol].kind == "macro"
-            ]
+            values = (Value("symbol", path, number, ONLY_MACRO) for path, number in places)
+            macros = [value for value in values if self._is_macro(value)]
             # A macro can be defined twice in a file, for two sets of features.
             self._unique[key] = macros[0] if len({macro.path for macro in macros}) == 1 else None
         return self._unique[key]
 
-    def _is_variable(self, view: OutlineView, use: Use) -> bool:
-        """Whether a plain name is a variable or parameter around the use: a function that is called."""
-        scope = use.owner
-        while scope >= 0:
-            symbol = view.outline.symbols[scope]
-            if (scope, use.name) in view.bindings or use.name in symbol.parameters:
-                return True
-            scope = symbol.parent
-        return False
+    def _is_macro(self, value: Value) -> bool:
+        view = self.names.tree.view(value.path)
+        return view is not None and value.symbol >= 0 and view.outline.symbols[value.symbol].kind == "macro"
 
     def may_be_ours(self, view: OutlineView, use: Use) -> bool:
         """Whether the receiver could belong to the repository: a variable or field of unknown content."""

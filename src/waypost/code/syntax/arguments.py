@@ -8,6 +8,7 @@ import re
 
 LONGEST = 2_000  # bytes of arguments
 FUNCTION, VARIABLE = ">", "="
+MACRO = "!"  # instead of kinds: a Rust macro, which is no function of the same name
 _OPENING = re.compile(rb"\s{0,20}(?:<[\w\s,.?<>\[\]]{0,200}>)?\s{0,20}\(")
 _BRACKET = re.compile(rb"[()\[\]{},]|(?<!\\)\"(?:[^\"\\\n]|\\.)*+\"|(?<!\\)'(?:[^'\\\n]|\\.)*+'")
 _BEFORE = 400  # bytes between a name and its arguments: types

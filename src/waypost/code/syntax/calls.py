@@ -9,11 +9,13 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from waypost.code.source import Call
-from waypost.code.syntax.arguments import read_arguments
+from waypost.code.syntax.arguments import MACRO, read_arguments
 from waypost.code.syntax.text import Captures, Text
 
 MAX_RECEIVER = 120
 _READ = 400  # bytes of a called expression without arguments
+_NEAR = 60  # bytes before a name that has most receivers
+_SPACED = 42  # bytes between a receiver and a name: dots and white space
 _CHAIN = 4_000  # bytes read at its end; a chain of calls can be as long as the file
 _LAST_NAME = re.compile(r"(?:@[\w$]*+|(?<![\w$@])[\w$]++)[?!]?$")
 _COMMENT_MARKS = (b"//", b"#", b"/*", b"*")
@@ -123,10 +125,10 @@ def _token_call(captures: Captures, text: Text) -> tuple[int, Call] | None:
     start, end = token.start_byte, token.end_byte
     if _TOKEN_ARGUMENTS.match(text.data, end, end + _READ) is None:
         return None
-    before = text.data[max(0, start - _READ) : start]
     receiver = b""
-    if before.rstrip().endswith((b".", b"::")):
-        match = _TOKEN_RECEIVER.search(before)
+    if text.data[max(0, start - _SPACED) : start].rstrip().endswith((b".", b"::")):
+        near, far = (max(0, start - reach) for reach in (_NEAR, _READ))
+        match = _TOKEN_RECEIVER.search(text.data, near, start) or _TOKEN_RECEIVER.search(text.data, far, start)
         if match is None:
             return None
         receiver = match[0].strip(_TOKEN_BETWEEN)
@@ -134,7 +136,9 @@ def _token_call(captures: Captures, text: Text) -> tuple[int, Call] | None:
 
 
 def _arguments(text: Text, position: int, *, count: bool) -> tuple[int, str]:
-    return read_arguments(text.data, position) if count else (-1, "")
+    if count:
+        return read_arguments(text.data, position)
+    return -1, MACRO if text.data.startswith(b"!", position) else ""
 
 
 def _ends_with_name(receiver: str) -> bool:

@@ -13,8 +13,8 @@ from waypost.code.syntax.captures import SyntaxCaptures
 from waypost.code.syntax.nesting import NestedSymbol, innermost_symbols
 
 MOST_MENTIONS = 20_000  # of one file
-_PATH = re.compile(rb"(?<![\w$.@:>\\])[A-Za-z_][\w$]*(?:(?:\.|::)[A-Za-z_][\w$]*)*+")
-_DECORATED = re.compile(rb"(?<=@)[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)*+")
+_PATH = re.compile(rb"(?<![\w$.@:>\\])([A-Za-z_][\w$]*+)(?:(?:\.|::)[A-Za-z_][\w$]*)*+")
+_DECORATED = re.compile(rb"(?<=@)([A-Za-z_][\w$]*+)(?:\.[A-Za-z_][\w$]*)*+")
 _AFTER = re.compile(rb"[ \t]*(\(|!\(|!\[|!\{|:(?!:)|=(?![=>])|<-)?")
 _SEPARATOR = re.compile(r"\.|::")
 # Families in which files see each other's names without an import, or import all names of a package.
@@ -42,8 +42,7 @@ def read_mentions(
     read: list[tuple[int, str, bytes]] = []
     for pattern in (_PATH, _DECORATED) if b"@" in data else (_PATH,):
         for match in pattern.finditer(data):
-            path = match[0]
-            head = path[: end.start()] if (end := _HEAD_END.search(path)) else path
+            path, head = match[0], match[1]
             is_type = head[:1].isupper()
             if head not in names and not (any_type and is_type):
                 continue
@@ -69,9 +68,6 @@ def read_mentions(
         *receiver, name = _SEPARATOR.split(written)
         line = syntax.text.row(position) + 1
         yield Mention(-1 if owner is None else owner, ".".join(receiver), name, line)
-
-
-_HEAD_END = re.compile(rb"\.|::")
 
 
 def _code_only(syntax: SyntaxCaptures) -> bytes:
