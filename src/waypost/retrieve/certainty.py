@@ -16,17 +16,31 @@ at each hit by itself, by features from 0 to 1 or nearly so:
     role       tests, documents, examples and old versions, where the question does not ask for them
 
 A logistic model adds them up. With `abroad`, meaning and words count by themselves and once more. `benchmarks/signal/fit.py` fits its coefficients, in `data/certainty.toml`.
+
+What a person stated on purpose is also compared with prompts, which ask for work and seldom have its words. There it counts
+how each statement stands among the others (`stated_evidence`):
+
+    meaning    cosine of prompt and statement
+    standing   deviations of that cosine from the mean of all statements; as if a few more were there that have nothing to do with it
+    lead       how far the cosine is ahead of the best other statement, or behind it
+    words      share of the prompt's words that the statement has; rare ones count more
+    ahead      how far that share is ahead of the best other statement
+    names      both use the same name: of a symbol, a file, a version
+    cues       how many sorts of words it has by which people state a rule, a decision or a reason
+    abroad     it is in another language than the prompt
+    english    both are English, and the engine for that compared them
 """
 
 import math
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from waypost.retrieve.calibration import ServingEngines, is_english
 from waypost.retrieve.code_words import code_words
 from waypost.retrieve.everyday import related
 from waypost.retrieve.lexicon import words_of
@@ -44,6 +58,10 @@ _WORD = re.compile(r"\w+(?:-\w+)*")
 _PROJECT = "project"  # no topic of its own
 
 Evidence = Mapping[str, float]
+
+STATED = "stated"  # the model for what a person stated, beside a prompt
+_UNRELATED = (5, 0.1, 0.08)  # statements that seem to be there besides, and mean and deviation of their cosines
+_MOST_CUES = 3  # that count
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +151,63 @@ def _rarity(terms: Collection[str], counts: TermCounts) -> float:
 
 
 def certainty(evidence: Evidence, of: str) -> float:
-    """The probability that a hit with this evidence answers. `of` is `prose` or `code`."""
-    model = _data()[of if "meaning" in evidence else f"{of}_without_meaning"]
+    """The probability that a hit with this evidence answers. `of` is `prose`, `code` or `stated`."""
+    model = _data()[of if "meaning" in evidence or of == STATED else f"{of}_without_meaning"]
     total = model["constant"] + sum([model.get(name, 0.0) * value for name, value in evidence.items()])
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+
+
+@dataclass(frozen=True, slots=True)
+class StatedText:
+    """What a person stated, with what a prompt is compared by."""
+
+    text: str
+    language: str
+    cosines: Mapping[str, float]  # by engine
+    names: frozenset[str]
+    cues: int
+
+
+def stated_evidence(
+    prompt: str, language: str, names: frozenset[str], texts: Sequence[StatedText], engines: ServingEngines
+) -> list[Evidence]:
+    """The evidence that each of the texts matters to a prompt, in which these names are."""
+    words = question_words(prompt, language)
+    terms_of_texts = [terms_of(each.text, german=each.language == "de") for each in texts]
+    counts = {term: sum(term in terms for terms in terms_of_texts) for term in words.terms}
+    rarity = Rarity.of(words, TermCounts(len(texts), counts))
+    shares = [rarity.share(each.text, each.language) for each in texts]
+    evidences = list[Evidence]()
+    for place, each in enumerate(texts):
+        evidence = {
+            "words": shares[place],
+            "ahead": shares[place] - max([*shares[:place], *shares[place + 1 :]], default=0.0),
+            "names": float(not names.isdisjoint(each.names)),
+            "cues": min(1.0, each.cues / _MOST_CUES),
+            "abroad": float(spoken(language) != spoken(each.language)),
+            "english": float(is_english(language) and is_english(each.language)),
+        }
+        engine = next((name for name in engines.by_preference(language, each.language) if name in each.cosines), None)
+        if engine is not None:
+            cosines = [other.cosines[engine] for other in texts if engine in other.cosines]
+            evidence |= _standing(each.cosines[engine], cosines)
+        evidences.append(evidence)
+    return evidences
+
+
+def _standing(cosine: float, cosines: Sequence[float]) -> dict[str, float]:
+    """How a cosine stands among all of them."""
+    count, usual, deviation = _UNRELATED
+    mean = (sum(cosines) + count * usual) / (len(cosines) + count)
+    squares = sum((each - mean) ** 2 for each in cosines) + count * deviation**2
+    ordered = sorted((*cosines, usual), reverse=True)
+    best_other = ordered[1] if cosine == ordered[0] else ordered[0]
+    standing = (cosine - mean) / math.sqrt(squares / (len(cosines) + count)) / STANDING
+    return {"meaning": cosine, "standing": standing, "lead": cosine - best_other}
+
+
+def spoken(language: str) -> str:
+    return "en" if is_english(language) else language
 
 
 @cache

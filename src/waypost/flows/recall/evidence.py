@@ -20,6 +20,7 @@ from waypost.retrieve.certainty import (
     certainty,
     is_fitted_for,
     question_words,
+    spoken,
     topic_shares,
 )
 from waypost.retrieve.code_question import CodeQuestion
@@ -103,7 +104,7 @@ class EvidenceReader:
             evidence["rank"] = scored.score
             if near is not None:
                 evidence["meaning"] = max(LEAST_MEANING, near)
-            if _spoken(self.language) != _spoken(sketch.language):
+            if spoken(self.language) != spoken(sketch.language):
                 evidence |= {"abroad": 1.0, "words_abroad": evidence["words"]}
                 if "meaning" in evidence:
                     evidence["meaning_abroad"] = evidence["meaning"]
@@ -213,10 +214,6 @@ def _kind_of(version: Version) -> str:
     if FIRST_FACT in version.tags.items():
         return "first_fact"
     return "journal" if kind.is_journal else "fact"
-
-
-def _spoken(language: str) -> str:
-    return "en" if is_english(language) else language
 
 
 def _hit(
