@@ -37,6 +37,7 @@ _SHORTEST_NAME = 4  # characters; shorter ones are abbreviations
 _READ_FOR_NAMES = 4000  # characters
 _LIKELY = 0.3  # that what a person stated matters to a prompt, whatever its nearness
 _BEST_LIKELY = 0.1  # the same for the most likely one of a few: a rule that is missing costs more than a line too many
+_AS_LIKELY = 0.75  # share of the most likely one's, for every further one
 _FEW_STATED = 40  # with more, that would be another one for every prompt
 _MOST_STATED = 200  # that are compared
 
@@ -120,7 +121,7 @@ def _is_name(word: str) -> bool:
 def likely_stated(
     query: "PromptQuery", versions: Mapping[int, Version], cosines: Mapping[int, Mapping[str, float]]
 ) -> dict[int, float]:
-    """What people stated on purpose and probably matters to work on this message, most likely first, and how likely it is.
+    """What people stated on purpose and probably matters to work on this message, and how likely it is.
 
     Of a few statements, the most likely one is enough if it is not quite unlikely.
     """
@@ -135,13 +136,12 @@ def likely_stated(
     ]
     evidences = stated_evidence(query.text, query.language, names_in(query.text), texts, query.roles)
     likely = {number: certainty(each, STATED) for number, each in zip(nearest_first, evidences, strict=True)}
-    best_first = sorted(likely, key=lambda number: -likely[number])
-    is_few = len(stated) <= _FEW_STATED
-    return {
-        number: likely[number]
-        for place, number in enumerate(best_first)
-        if likely[number] >= (_BEST_LIKELY if is_few and place == 0 else _LIKELY)
-    }
+    best = max(likely, key=lambda number: likely[number])
+    least = max(_LIKELY, _AS_LIKELY * likely[best])
+    shown_numbers = {number for number, probability in likely.items() if probability >= least}
+    if len(stated) <= _FEW_STATED and likely[best] >= _BEST_LIKELY:
+        shown_numbers.add(best)
+    return {number: likely[number] for number in shown_numbers}
 
 
 def _is_stated(version: Version) -> bool:
