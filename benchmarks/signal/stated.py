@@ -33,7 +33,7 @@ from waypost.retrieve.calibration import ServingEngines
 from waypost.retrieve.certainty import STATED, StatedText, stated_evidence
 from waypost.text.language import language_of
 
-FEATURES = ("meaning", "standing", "lead", "words", "ahead", "names", "cues", "abroad", "english")
+FEATURES = ("meaning", "standing", "lead", "ahead", "matters", "names", "cues", "abroad", "english")
 FLOORS = (0.05, 0.1, 0.15, 0.3)
 _ROOT = Path(__file__).parents[2]
 _TASKS = ("tasks", "tasks_kept", "tasks_last", "tasks_blind")

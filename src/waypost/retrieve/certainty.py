@@ -23,8 +23,8 @@ how each statement stands among the others (`stated_evidence`):
     meaning    cosine of prompt and statement
     standing   deviations of that cosine from the mean of all statements; as if a few more were there that have nothing to do with it
     lead       how far the cosine is ahead of the best other statement, or behind it
-    words      share of the prompt's words that the statement has; rare ones count more
-    ahead      how far that share is ahead of the best other statement
+    ahead      how far the share of the prompt's words that it has is ahead of the best other statement; rare words count more
+    matters    share of the matters of software in the prompt that it is about too (`data/development.toml`)
     names      both use the same name: of a symbol, a file, a version
     cues       how many sorts of words it has by which people state a rule, a decision or a reason
     abroad     it is in another language than the prompt
@@ -42,7 +42,7 @@ from typing import Any
 
 from waypost.retrieve.calibration import ServingEngines, is_english
 from waypost.retrieve.code_words import code_words
-from waypost.retrieve.everyday import related
+from waypost.retrieve.everyday import DEVELOPMENT, related
 from waypost.retrieve.lexicon import words_of
 from waypost.store.protocol import TermCounts
 from waypost.text.identifiers import identifier_parts
@@ -168,6 +168,12 @@ class StatedText:
     cues: int
 
 
+def _matters(prompt: str) -> tuple[frozenset[str], ...]:
+    """The matters of software that a prompt is about, each as the words by which a statement may be about it too."""
+    words = (fold(part) for written in _WORD.findall(prompt)[:MOST_WORDS] for part in identifier_parts(written))
+    return tuple(dict.fromkeys(matter for word in words if (matter := related(word, DEVELOPMENT))))
+
+
 def stated_evidence(
     prompt: str, language: str, names: frozenset[str], texts: Sequence[StatedText], engines: ServingEngines
 ) -> list[Evidence]:
@@ -177,10 +183,11 @@ def stated_evidence(
     counts = {term: sum(term in terms for terms in terms_of_texts) for term in words.terms}
     rarity = Rarity.of(words, TermCounts(len(texts), counts))
     shares = [rarity.share(each.text, each.language) for each in texts]
+    matters = _matters(prompt)
     evidences = list[Evidence]()
-    for place, each in enumerate(texts):
+    for place, (each, own) in enumerate(zip(texts, terms_of_texts, strict=True)):
         evidence = {
-            "words": shares[place],
+            "matters": sum(not own.isdisjoint(matter) for matter in matters) / max(1, len(matters)),
             "ahead": shares[place] - max([*shares[:place], *shares[place + 1 :]], default=0.0),
             "names": float(not names.isdisjoint(each.names)),
             "cues": min(1.0, each.cues / _MOST_CUES),

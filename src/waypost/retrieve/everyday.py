@@ -1,4 +1,4 @@
-"""Words that mean about the same in everyday questions: who lives somewhere has moved there, in any of three languages."""
+"""Words that mean about the same, or belong to one matter, in any of three languages: who lives somewhere has moved there."""
 
 import tomllib
 from collections.abc import Mapping
@@ -7,20 +7,21 @@ from pathlib import Path
 
 from waypost.text.stems import fold, stem
 
-_DATA = Path(__file__).with_name("data") / "everyday.toml"
+_DATA = Path(__file__).with_name("data")
 _LANGUAGES = ("en", "de", "ru")
+EVERYDAY, DEVELOPMENT = "everyday", "development"
 
 
-def related(word: str) -> frozenset[str]:
+def related(word: str, field: str = EVERYDAY) -> frozenset[str]:
     """Stems of the words that a text may have instead of this one, in all languages; none for most words."""
     folded = fold(word)
-    return frozenset[str]().union(*(_groups().get(stem(folded, own), frozenset()) for own in _LANGUAGES))
+    return frozenset[str]().union(*(_groups(field).get(stem(folded, own), frozenset()) for own in _LANGUAGES))
 
 
 @cache
-def _groups() -> Mapping[str, frozenset[str]]:
+def _groups(field: str) -> Mapping[str, frozenset[str]]:
     groups: dict[str, frozenset[str]] = {}
-    for line in tomllib.loads(_DATA.read_text("utf-8"))["groups"]:
+    for line in tomllib.loads((_DATA / f"{field}.toml").read_text("utf-8"))["groups"]:
         stems = frozenset(stem(fold(word), own) for word in line.split() for own in _LANGUAGES)
         for each in stems:
             groups[each] = groups.get(each, frozenset()) | stems

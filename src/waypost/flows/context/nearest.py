@@ -33,6 +33,7 @@ _ENOUGH_WORDS = 2  # about a subject; the words of a shorter message are shared 
 _STATED = {"person": 0.1, "extractor": -0.3}
 _FAR_BEHIND = 0.2  # by which one may be farther that has none of the message's telling words
 _TELLING = 0.1  # share of the words, by rarity: less is chance
+_MOST_WITH_NAME = 3  # statements about one thing
 _SHORTEST_NAME = 4  # characters; shorter ones are abbreviations
 _READ_FOR_NAMES = 4000  # characters
 _LIKELY = 0.3  # that what a person stated matters to a prompt, whatever its nearness
@@ -107,7 +108,9 @@ def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
 
 def names_in(text: str) -> frozenset[str]:
     """Names in a text that are no plain words, folded: of symbols, files, hosts and packages, and versions."""
-    return frozenset(match[0].lower() for match in _NAME.finditer(text[:_READ_FOR_NAMES]) if _is_name(match[0]))
+    written = [match[0] for match in _NAME.finditer(text[:_READ_FOR_NAMES])]
+    parts = [part for name in written for part in name.split(".") if part != name]  # engine.MaxBytes is MaxBytes too
+    return frozenset(name.lower() for name in (*written, *parts) if _is_name(name))
 
 
 def _is_name(word: str) -> bool:
@@ -125,7 +128,8 @@ def likely_stated(
 
     Of a few statements, the most likely one is enough if it is not quite unlikely.
     """
-    stated = [number for number, version in versions.items() if number in cosines and _is_stated(version)]
+    compared = {number: version for number, version in versions.items() if number in cosines and _is_stated(version)}
+    stated = sorted(compared.keys() - with_newer_values(compared))
     nearest_first = sorted(stated, key=lambda number: -max(cosines[number].values()))[:_MOST_STATED]
     if not nearest_first or not is_fitted_for(query.vectors):
         return {}
@@ -148,6 +152,29 @@ def _is_stated(version: Version) -> bool:
     if _is_of_user(version):
         return statement_cues(version.text) > 0
     return version.source == "person" and not KINDS[version.kind].is_journal
+
+
+def with_newer_values(versions: Mapping[int, Version]) -> set[int]:
+    """Numbers of statements with a name that few have, if a later one says that something changed and gives it another value."""
+    by_name: dict[str, list[int]] = {}
+    for number, version in versions.items():
+        for name in names_in(version.text):
+            by_name.setdefault(name, []).append(number)
+    outdated = set[int]()
+    for numbers in by_name.values():
+        if not 1 < len(numbers) <= _MOST_WITH_NAME:
+            continue
+        from waypost.facts.wordings import signals_change  # only if something may be outdated
+
+        *earlier, last = sorted(numbers, key=lambda number: _when(versions[number]))
+        newest = versions[last]
+        if _has_value(newest.text) and signals_change(newest.text, newest.language or "en"):
+            outdated |= {number for number in earlier if _has_value(versions[number].text)}
+    return outdated
+
+
+def _has_value(text: str) -> bool:
+    return any(sign.isdigit() for sign in text)
 
 
 def outdated_turns(versions: Sequence[Version]) -> set[int]:
