@@ -129,17 +129,26 @@ def likely_stated(
     Of a few statements, the most likely one is enough if it is not quite unlikely.
     """
     compared = {number: version for number, version in versions.items() if number in cosines and _is_stated(version)}
-    stated = sorted(compared.keys() - with_newer_values(compared))
-    nearest_first = sorted(stated, key=lambda number: -max(cosines[number].values()))[:_MOST_STATED]
+    nearest_first = sorted(compared, key=lambda number: -max(cosines[number].values()))[:_MOST_STATED]
     if not nearest_first or not is_fitted_for(query.vectors):
         return {}
+    newer = newer_values({number: compared[number] for number in nearest_first})
+    stated = {number: [number] for number in nearest_first if number not in newer}
+    for number, newest in newer.items():  # who asks in the words of the former value needs the newest one
+        if newest in stated:
+            stated[newest].append(number)
     texts = [
-        StatedText(version.text, version.language, cosines[number], names_in(version.text), statement_cues(version.text))
-        for number in nearest_first
-        for version in (versions[number],)
+        StatedText(
+            "\n".join(compared[each].text for each in numbers),
+            compared[number].language,
+            _best_of(cosines, numbers),
+            names_in(compared[number].text),
+            statement_cues(compared[number].text),
+        )
+        for number, numbers in stated.items()
     ]
     evidences = stated_evidence(query.text, query.language, names_in(query.text), texts, query.roles)
-    likely = {number: certainty(each, STATED) for number, each in zip(nearest_first, evidences, strict=True)}
+    likely = {number: certainty(each, STATED) for number, each in zip(stated, evidences, strict=True)}
     best = max(likely, key=lambda number: likely[number])
     least = max(_LIKELY, _AS_LIKELY * likely[best])
     shown_numbers = {number for number, probability in likely.items() if probability >= least}
@@ -148,19 +157,27 @@ def likely_stated(
     return {number: likely[number] for number in shown_numbers}
 
 
+def _best_of(cosines: Mapping[int, Mapping[str, float]], numbers: Sequence[int]) -> dict[str, float]:
+    best: dict[str, float] = {}
+    for number in numbers:
+        for engine, cosine in cosines[number].items():
+            best[engine] = max(cosine, best.get(engine, cosine))
+    return best
+
+
 def _is_stated(version: Version) -> bool:
     if _is_of_user(version):
         return statement_cues(version.text) > 0
     return version.source == "person" and not KINDS[version.kind].is_journal
 
 
-def with_newer_values(versions: Mapping[int, Version]) -> set[int]:
-    """Numbers of statements with a name that few have, if a later one says that something changed and gives it another value."""
+def newer_values(versions: Mapping[int, Version]) -> dict[int, int]:
+    """By the numbers of statements with a name that few have: a later one that says that something changed, with a value too."""
     by_name: dict[str, list[int]] = {}
     for number, version in versions.items():
         for name in names_in(version.text):
             by_name.setdefault(name, []).append(number)
-    outdated = set[int]()
+    newer = dict[int, int]()
     for numbers in by_name.values():
         if not 1 < len(numbers) <= _MOST_WITH_NAME:
             continue
@@ -169,8 +186,8 @@ def with_newer_values(versions: Mapping[int, Version]) -> set[int]:
         *earlier, last = sorted(numbers, key=lambda number: _when(versions[number]))
         newest = versions[last]
         if _has_value(newest.text) and signals_change(newest.text, newest.language or "en"):
-            outdated |= {number for number in earlier if _has_value(versions[number].text)}
-    return outdated
+            newer |= {number: last for number in earlier if _has_value(versions[number].text)}
+    return newer
 
 
 def _has_value(text: str) -> bool:
