@@ -34,7 +34,7 @@ from waypost.retrieve.certainty import STATED, StatedText, stated_evidence
 from waypost.text.language import language_of
 
 FEATURES = ("meaning", "standing", "lead", "ahead", "matters", "names", "cues", "abroad", "english")
-FLOORS = (0.05, 0.1, 0.15, 0.3)
+FLOORS = (0.04, 0.06, 0.1, 0.3)
 _ROOT = Path(__file__).parents[2]
 _TASKS = ("tasks", "tasks_kept", "tasks_last", "tasks_blind")
 _BRIEFINGS = ("flask", "click", "gin", "express", "starlette")
@@ -113,7 +113,9 @@ def judged_prompts() -> Iterator[Judged]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fit", action="store_true")
-    parser.add_argument("-v", "--verbose", action="store_true", help="print prompts that went wrong at the second floor")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="print prompts that went wrong at the second floor"
+    )
     given = parser.parse_args()
     if os.environ.get("EVAL_VECTORS"):
         keep_vectors(os.environ["EVAL_VECTORS"])
@@ -142,7 +144,9 @@ def main() -> None:
 
 def _line(name: str, floor: float, by_prompt: dict[str, list[tuple[float, bool]]]) -> str:
     answerable = [max(some) for some in by_prompt.values() if any(right for _, right in some)]
-    quiet = [max(some) for question, some in by_prompt.items() if question.endswith("|") and not any(r for _, r in some)]
+    quiet = [
+        max(some) for question, some in by_prompt.items() if question.endswith("|") and not any(r for _, r in some)
+    ]
     best = sum(right and likely >= floor for likely, right in answerable)
     wrong = sum(not right and likely >= floor for likely, right in answerable)
     shown_for = sum(likely >= floor for likely, _ in quiet)

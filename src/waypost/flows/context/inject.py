@@ -131,7 +131,9 @@ def _near(
         serving = engines_for(space, engines, question.language)
         vectors, visible = question.by_engine(serving, WHOLE), view(reader)
         if vectors:
-            query = PromptQuery(message, question.language, vectors, engine_roles(space, serving), is_known, _MOST, is_for_work)
+            query = PromptQuery(
+                message, question.language, vectors, engine_roles(space, serving), is_known, _MOST, is_for_work
+            )
             return _read_near(space, reader, engines, serving, query, visible)
     return _near_by_words(space, message, question.language, visible, is_known, now)
 

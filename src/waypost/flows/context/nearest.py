@@ -62,7 +62,9 @@ class PromptQuery:
     roles: ServingEngines
     is_known: IsKnown
     most: int  # hits
-    is_for_work: bool = False  # a prompt in a project: what people stated for such work belongs to it, however it is worded
+    is_for_work: bool = (
+        False  # a prompt in a project: what people stated for such work belongs to it, however it is worded
+    )
 
 
 def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
@@ -109,7 +111,7 @@ def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
 def names_in(text: str) -> frozenset[str]:
     """Names in a text that are no plain words, folded: of symbols, files, hosts and packages, and versions."""
     written = [match[0] for match in _NAME.finditer(text[:_READ_FOR_NAMES])]
-    parts = [part for name in written for part in name.split(".") if part != name]  # engine.MaxBytes is MaxBytes too
+    parts = [part for name in written if "/" not in name for part in name.split(".")]  # engine.MaxBytes is MaxBytes too
     return frozenset(name.lower() for name in (*written, *parts) if _is_name(name))
 
 
