@@ -44,9 +44,10 @@ from waypost.retrieve.calibration import ServingEngines, is_english
 from waypost.retrieve.code_words import code_words
 from waypost.retrieve.everyday import DEVELOPMENT, related
 from waypost.retrieve.lexicon import words_of
+from waypost.retrieve.relevance import words_shared
 from waypost.store.protocol import TermCounts
 from waypost.text.identifiers import identifier_parts
-from waypost.text.keywords import keyword_terms, stop_words
+from waypost.text.keywords import keyword_terms, query_terms, stop_words
 from waypost.text.stems import fold, stem
 
 STANDING = 5.0  # deviations that count as 1
@@ -178,17 +179,14 @@ def stated_evidence(
     prompt: str, language: str, names: frozenset[str], texts: Sequence[StatedText], engines: ServingEngines
 ) -> list[Evidence]:
     """The evidence that each of the texts matters to a prompt, in which these names are."""
-    words = question_words(prompt, language)
     terms_of_texts = [terms_of(each.text, german=each.language == "de") for each in texts]
-    counts = {term: sum(term in terms for terms in terms_of_texts) for term in words.terms}
-    rarity = Rarity.of(words, TermCounts(len(texts), counts))
-    shares = [rarity.share(each.text, each.language) for each in texts]
+    shares = words_shared(query_terms(prompt), {place: (each.text, each.language) for place, each in enumerate(texts)})
     matters = _matters(prompt)
     evidences = list[Evidence]()
     for place, (each, own) in enumerate(zip(texts, terms_of_texts, strict=True)):
         evidence = {
             "matters": sum(not own.isdisjoint(matter) for matter in matters) / max(1, len(matters)),
-            "ahead": shares[place] - max([*shares[:place], *shares[place + 1 :]], default=0.0),
+            "ahead": shares[place] - max((share for other, share in shares.items() if other != place), default=0.0),
             "names": float(not names.isdisjoint(each.names)),
             "cues": min(1.0, each.cues / _MOST_CUES),
             "abroad": float(spoken(language) != spoken(each.language)),
