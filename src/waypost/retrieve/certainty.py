@@ -13,6 +13,7 @@ at each hit by itself, by features from 0 to 1 or nearly so:
     before     the turn before it asks nearly the same
     topic      of a first fact: the share of the question's words that ask for it, or for the project as a whole
     abroad     the text is in another language than the question: then fewer words can be the same, and cosines are lower
+    few        everything stored was compared; then meaning, lead and rank count once more
     role       tests, documents, examples and old versions, where the question does not ask for them
 
 A logistic model adds them up. With `abroad`, meaning and words count by themselves and once more. `benchmarks/signal/fit.py` fits its coefficients, in `data/certainty.toml`.
@@ -169,10 +170,17 @@ class StatedText:
     cues: int
 
 
-def _matters(prompt: str) -> tuple[frozenset[str], ...]:
-    """The matters of software that a prompt is about, each as the words by which a statement may be about it too."""
-    words = (fold(part) for written in _WORD.findall(prompt)[:MOST_WORDS] for part in identifier_parts(written))
+Matters = tuple[frozenset[str], ...]
+
+
+def matters_in(text: str) -> Matters:
+    """The matters of software that a text is about, each as the words by which another one may be about it too."""
+    words = (fold(part) for written in _WORD.findall(text)[:MOST_WORDS] for part in identifier_parts(written))
     return tuple(dict.fromkeys(matter for word in words if (matter := related(word, DEVELOPMENT))))
+
+
+def share_of_matters(matters: Matters, terms: frozenset[str]) -> float:
+    return sum(not terms.isdisjoint(matter) for matter in matters) / max(1, len(matters))
 
 
 def stated_evidence(
@@ -181,11 +189,11 @@ def stated_evidence(
     """The evidence that each of the texts matters to a prompt, in which these names are."""
     terms_of_texts = [terms_of(each.text, german=each.language == "de") for each in texts]
     shares = words_shared(query_terms(prompt), {place: (each.text, each.language) for place, each in enumerate(texts)})
-    matters = _matters(prompt)
+    matters = matters_in(prompt)
     evidences = list[Evidence]()
     for place, (each, own) in enumerate(zip(texts, terms_of_texts, strict=True)):
         evidence = {
-            "matters": sum(not own.isdisjoint(matter) for matter in matters) / max(1, len(matters)),
+            "matters": share_of_matters(matters, own),
             "ahead": shares[place] - max((share for other, share in shares.items() if other != place), default=0.0),
             "names": float(not names.isdisjoint(each.names)),
             "cues": min(1.0, each.cues / _MOST_CUES),

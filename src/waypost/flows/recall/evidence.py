@@ -59,7 +59,8 @@ class EvidenceReader:
         code_view = replace(view, collections=CODE_COLLECTIONS)
         names = dict.fromkeys(named.name for named in question.names[:_MOST_NAMES] if _is_identifier(named.name))
         absent = tuple(name for name in names if not reader.code.symbols_named([name], 1, code_view))
-        return cls(question.language, rarity, question, absent, topic_shares(question.subject, question.language))
+        topics = topic_shares(question.subject, question.language)
+        return cls(question.language, rarity, question, absent, topics)
 
     def first_facts(self, reader: Reader, view: View) -> list[int]:
         """Versions of first facts that the question asks for, whatever words and meaning say."""
@@ -77,6 +78,8 @@ class EvidenceReader:
         gathered: Gathered[VersionSketch],
         spread: Populations,
         engines: ServingEngines,
+        *,
+        is_small: bool = False,
     ) -> list[Hit]:
         """Hits of what people and agents wrote, with evidence and certainty."""
         spreads = {name: Spreads(some) for name, some in spread.items()}
@@ -119,6 +122,8 @@ class EvidenceReader:
             nearness_of_all.append(None if sketch.traits & ASKS else near)
         if is_fitted_for(spreads):
             add_lead(evidences, nearness_of_all)
+        if is_small:
+            add_few(evidences)
         by_topic = not self._names_code
         weighed = [
             _hit(*ranked, evidence, "prose", by_topic=by_topic)
@@ -199,6 +204,13 @@ def add_lead(evidences: Sequence[dict[str, float]], nearness: Sequence[float | N
         if near is not None:
             others = measured[1:] if near == measured[0] else measured
             evidence["lead"] = near - (others[0] if others else UNRELATED)
+
+
+def add_few(evidences: Sequence[dict[str, float]]) -> None:
+    """Among a few memories, the one that stands out answers even if it is farther from the question."""
+    for evidence in evidences:
+        evidence["few"] = 1.0
+        evidence |= {f"few_{name}": evidence[name] for name in ("meaning", "lead", "rank") if name in evidence}
 
 
 def _is_identifier(name: str) -> bool:
