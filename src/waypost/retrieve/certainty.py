@@ -13,26 +13,42 @@ at each hit by itself, by features from 0 to 1 or nearly so:
     before     the turn before it asks nearly the same
     topic      of a first fact: the share of the question's words that ask for it, or for the project as a whole
     abroad     the text is in another language than the question: then fewer words can be the same, and cosines are lower
+    few        everything stored was compared; then meaning, lead and rank count once more
     role       tests, documents, examples and old versions, where the question does not ask for them
 
 A logistic model adds them up. With `abroad`, meaning and words count by themselves and once more. `benchmarks/signal/fit.py` fits its coefficients, in `data/certainty.toml`.
+
+What a person stated on purpose is also compared with prompts, which ask for work and seldom have its words. There it counts
+how each statement stands among the others (`stated_evidence`):
+
+    meaning    cosine of prompt and statement
+    standing   deviations of that cosine from the mean of all statements; as if a few more were there that have nothing to do with it
+    lead       how far the cosine is ahead of the best other statement, or behind it
+    ahead      how far the share of the prompt's words that it has is ahead of the best other statement; rare words count more
+    matters    share of the matters of software in the prompt that it is about too (`data/development.toml`)
+    names      both use the same name: of a symbol, a file, a version
+    cues       how many sorts of words it has by which people state a rule, a decision or a reason
+    abroad     it is in another language than the prompt
+    english    both are English, and the engine for that compared them
 """
 
 import math
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from waypost.retrieve.calibration import ServingEngines, is_english
 from waypost.retrieve.code_words import code_words
-from waypost.retrieve.everyday import related
+from waypost.retrieve.everyday import DEVELOPMENT, related
 from waypost.retrieve.lexicon import words_of
+from waypost.retrieve.relevance import words_shared
 from waypost.store.protocol import TermCounts
 from waypost.text.identifiers import identifier_parts
-from waypost.text.keywords import keyword_terms, stop_words
+from waypost.text.keywords import keyword_terms, query_terms, stop_words
 from waypost.text.stems import fold, stem
 
 STANDING = 5.0  # deviations that count as 1
@@ -44,6 +60,10 @@ _WORD = re.compile(r"\w+(?:-\w+)*")
 _PROJECT = "project"  # no topic of its own
 
 Evidence = Mapping[str, float]
+
+STATED = "stated"  # the model for what a person stated, beside a prompt
+_UNRELATED = (5, 0.1, 0.08)  # statements that seem to be there besides, and mean and deviation of their cosines
+_MOST_CUES = 3  # that count
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +153,74 @@ def _rarity(terms: Collection[str], counts: TermCounts) -> float:
 
 
 def certainty(evidence: Evidence, of: str) -> float:
-    """The probability that a hit with this evidence answers. `of` is `prose` or `code`."""
-    model = _data()[of if "meaning" in evidence else f"{of}_without_meaning"]
+    """The probability that a hit with this evidence answers. `of` is `prose`, `code` or `stated`."""
+    model = _data()[of if "meaning" in evidence or of == STATED else f"{of}_without_meaning"]
     total = model["constant"] + sum([model.get(name, 0.0) * value for name, value in evidence.items()])
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+
+
+@dataclass(frozen=True, slots=True)
+class StatedText:
+    """What a person stated, with what a prompt is compared by."""
+
+    text: str
+    language: str
+    cosines: Mapping[str, float]  # by engine
+    names: frozenset[str]
+    cues: int
+
+
+Matters = tuple[frozenset[str], ...]
+
+
+def matters_in(text: str) -> Matters:
+    """The matters of software that a text is about, each as the words by which another one may be about it too."""
+    words = (fold(part) for written in _WORD.findall(text)[:MOST_WORDS] for part in identifier_parts(written))
+    return tuple(dict.fromkeys(matter for word in words if (matter := related(word, DEVELOPMENT))))
+
+
+def share_of_matters(matters: Matters, terms: frozenset[str]) -> float:
+    return sum(not terms.isdisjoint(matter) for matter in matters) / max(1, len(matters))
+
+
+def stated_evidence(
+    prompt: str, language: str, names: frozenset[str], texts: Sequence[StatedText], engines: ServingEngines
+) -> list[Evidence]:
+    """The evidence that each of the texts matters to a prompt, in which these names are."""
+    terms_of_texts = [terms_of(each.text, german=each.language == "de") for each in texts]
+    shares = words_shared(query_terms(prompt), {place: (each.text, each.language) for place, each in enumerate(texts)})
+    matters = matters_in(prompt)
+    evidences = list[Evidence]()
+    for place, (each, own) in enumerate(zip(texts, terms_of_texts, strict=True)):
+        evidence = {
+            "matters": share_of_matters(matters, own),
+            "ahead": shares[place] - max((share for other, share in shares.items() if other != place), default=0.0),
+            "names": float(not names.isdisjoint(each.names)),
+            "cues": min(1.0, each.cues / _MOST_CUES),
+            "abroad": float(spoken(language) != spoken(each.language)),
+            "english": float(is_english(language) and is_english(each.language)),
+        }
+        engine = next((name for name in engines.by_preference(language, each.language) if name in each.cosines), None)
+        if engine is not None:
+            cosines = [other.cosines[engine] for other in texts if engine in other.cosines]
+            evidence |= _standing(each.cosines[engine], cosines)
+        evidences.append(evidence)
+    return evidences
+
+
+def _standing(cosine: float, cosines: Sequence[float]) -> dict[str, float]:
+    """How a cosine stands among all of them."""
+    count, usual, deviation = _UNRELATED
+    mean = (sum(cosines) + count * usual) / (len(cosines) + count)
+    squares = sum((each - mean) ** 2 for each in cosines) + count * deviation**2
+    ordered = sorted((*cosines, usual), reverse=True)
+    best_other = ordered[1] if cosine == ordered[0] else ordered[0]
+    standing = (cosine - mean) / math.sqrt(squares / (len(cosines) + count)) / STANDING
+    return {"meaning": cosine, "standing": standing, "lead": cosine - best_other}
+
+
+def spoken(language: str) -> str:
+    return "en" if is_english(language) else language
 
 
 @cache

@@ -17,14 +17,17 @@ from waypost.model.recall import Hit
 _DATA = Path(__file__).with_name("data") / "cut.toml"
 
 
-def worth_showing(hits: Sequence[Hit], *, is_lookup: bool = False, is_small: bool = False) -> list[Hit]:
+def worth_showing(
+    hits: Sequence[Hit], *, is_lookup: bool = False, is_small: bool = False, only_code: bool = False
+) -> list[Hit]:
     """The hits to show, in their order.
 
     `is_lookup`: the question is nothing but a name. `is_small`: everything stored was compared with the question.
+    `only_code`: nothing but code was searched, so the question is about code.
     """
     if is_lookup:
         hits = [hit for hit in hits if not hit.evidence.get("misses")]
-    alone = _only_group(hits, is_small=is_small)
+    alone = "only_code" if only_code else _only_journal(hits, is_small=is_small)
     floors = _floors()
     if is_small:
         floors = {**floors, "memory": floors["small_memory"]}
@@ -57,11 +60,10 @@ def _floor(hit: Hit, floors: Mapping[str, Mapping[str, float]], *, alone: str) -
     return floors["turn" if hit.collection == "journal" else "memory"]
 
 
-def _only_group(hits: Sequence[Hit], *, is_small: bool) -> str:
-    """Which group all hits belong to, if it is the journal or code."""
-    if all(hit.collection == "journal" for hit in hits):
-        return "small_journal" if is_small else "only_journal"
-    return "only_code" if all(hit.collection in CODE_COLLECTIONS for hit in hits) else ""
+def _only_journal(hits: Sequence[Hit], *, is_small: bool) -> str:
+    if any(hit.collection != "journal" for hit in hits):
+        return ""
+    return "small_journal" if is_small else "only_journal"
 
 
 @cache

@@ -92,7 +92,7 @@ def prompt_brief(
     check_budget(tokens)
     message = check_text(message, "question")
     question = EngineQuestion(space, message, most_pending=_AT_A_PROMPT)
-    near = _near(space, message, question, view, is_known, [partial(pending_sync, space)])
+    near = _near(space, message, question, view, is_known, [partial(pending_sync, space)], is_for_work=True)
     hits = leave_to_worker(space, near.files, near.tracked, near.hits)
     if near.notices:
         space.start_worker(space)
@@ -124,6 +124,8 @@ def _near(
     is_known: IsKnown,
     checks: list[Check],
     now: datetime | None = None,
+    *,
+    is_for_work: bool = False,
 ) -> _Near:
     if is_small_talk(message):
         return _Near((), question.language, HitFiles({}), (), ())
@@ -131,7 +133,9 @@ def _near(
         serving = engines_for(space, engines, question.language)
         vectors, visible = question.by_engine(serving, WHOLE), view(reader)
         if vectors:
-            query = PromptQuery(message, question.language, vectors, engine_roles(space, serving), is_known, _MOST)
+            query = PromptQuery(
+                message, question.language, vectors, engine_roles(space, serving), is_known, _MOST, is_for_work
+            )
             return _read_near(space, reader, engines, serving, query, visible)
     return _near_by_words(space, message, question.language, visible, is_known, now)
 

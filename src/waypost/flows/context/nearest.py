@@ -8,11 +8,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from waypost.context.small_talk import is_small_talk, subject_words
+from waypost.context.stated import statement_cues
 from waypost.model.kinds import IS_DOCUMENT, IS_TEST, KEPT_COLLECTIONS, KINDS
 from waypost.model.memory import Version
 from waypost.model.recall import Hit, View
 from waypost.model.session_turn import USER
 from waypost.retrieve.calibration import ServingEngines
+from waypost.retrieve.certainty import STATED, StatedText, certainty, is_fitted_for, stated_evidence
 from waypost.retrieve.relevance import nearness, shares_words, words_shared
 from waypost.store.protocol import Reader
 from waypost.text.keywords import query_terms
@@ -31,19 +33,20 @@ _ENOUGH_WORDS = 2  # about a subject; the words of a shorter message are shared 
 _STATED = {"person": 0.1, "extractor": -0.3}
 _FAR_BEHIND = 0.2  # by which one may be farther that has none of the message's telling words
 _TELLING = 0.1  # share of the words, by rarity: less is chance
-_NAMED = 0.35  # by which a statement may be farther that has a name of the message: a symbol, a file, a version
-_MOST_WITH_NAME = 3  # statements with a name that says something
+_MOST_WITH_NAME = 3  # statements about one thing
 _SHORTEST_NAME = 4  # characters; shorter ones are abbreviations
 _READ_FOR_NAMES = 4000  # characters
-_LESSON = 0.3  # by which a rule or decision may be farther away that the user stated in a session
-_MOST_LESSONS = 8  # messages that are read for one: the nearest
+_LIKELY = 0.3  # that what a person stated matters to a prompt, whatever its nearness
+_BEST_LIKELY = 0.1  # the same for the most likely one of a few: a rule that is missing costs more than a line too many
+_AS_LIKELY = 0.75  # share of the most likely one's, for every further one
+_FEW_STATED = 40  # with more, that would be another one for every prompt
+_MOST_STATED = 200  # that are compared
 
 _LONGEST_QUESTION = 500  # characters; a longer text also states something
 _NAME = re.compile(
     r"\w{1,60}(?:[._/-]\w{1,60}){0,6}"  # pyproject.toml, 1.24, flush_templates, quic-go
 )
 _CORRECTS = re.compile(r"\s*(?:correction|korrektur|berichtigung|поправка|исправление)\b", re.IGNORECASE)
-_STANDING = re.compile(r"\b(?:always|never|immer|stets|niemals|nie|всегда|никогда)\b", re.IGNORECASE)
 _STATEMENT = re.compile(r"[.!…:;]\s|\n")
 
 IsKnown = Callable[[Version | Hit], bool]  # whether the agent has seen this already
@@ -59,6 +62,9 @@ class PromptQuery:
     roles: ServingEngines
     is_known: IsKnown
     most: int  # hits
+    is_for_work: bool = (
+        False  # a prompt in a project: what people stated for such work belongs to it, however it is worded
+    )
 
 
 def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
@@ -71,11 +77,12 @@ def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
         for engine, vector in query.vectors.items():
             for number, score in reader.search.vector_scores(engine, vector, unseen).items():
                 cosines.setdefault(number, {})[engine] = score
-    versions = {
+    answering = {
         number: version
         for number, version in reader.memories.by_number([*cosines, *unseen]).items()
-        if not (query.is_known(version) or says_nothing(version) or _says_the_same(version, query.text))
+        if not (says_nothing(version) or _says_the_same(version, query.text))
     }
+    versions = {number: version for number, version in answering.items() if not query.is_known(version)}
     shared = words_shared(terms, _readable_words(versions, cosines, worded))
     weight = min(1.0, subject_words(query.text) / _ENOUGH_WORDS)
     near = {}
@@ -83,10 +90,10 @@ def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
         words = weight * shared.get(number, 0.0)
         near[number] = nearness(cosines.get(number, {}), query.roles, query.language, version.language, words)
         near[number] += stated_bonus(version)
-    for number in with_names(query.text, versions):
-        near[number] += _NAMED
-    for number in nearest_lessons(near, versions):
-        near[number] += _LESSON
+    if query.is_for_work:
+        for number, likely in likely_stated(query, answering, cosines).items():
+            if number in near:
+                near[number] = max(near[number], likely)
     chosen = sorted((number for number in near if near[number] >= 0), key=lambda number: -near[number])[: query.most]
     if not chosen:
         return {}
@@ -101,9 +108,11 @@ def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
     return {number: min(1.0, near[number]) for number in kept_numbers if number not in outdated}
 
 
-def names_in(text: str) -> set[str]:
+def names_in(text: str) -> frozenset[str]:
     """Names in a text that are no plain words, folded: of symbols, files, hosts and packages, and versions."""
-    return {match[0].lower() for match in _NAME.finditer(text[:_READ_FOR_NAMES]) if _is_name(match[0])}
+    written = [match[0] for match in _NAME.finditer(text[:_READ_FOR_NAMES])]
+    parts = [part for name in written if "/" not in name for part in name.split(".")]  # engine.MaxBytes is MaxBytes too
+    return frozenset(name.lower() for name in (*written, *parts) if _is_name(name))
 
 
 def _is_name(word: str) -> bool:
@@ -114,17 +123,77 @@ def _is_name(word: str) -> bool:
     return has_hump or (has_digit and not word.isdecimal()) or any(sign in word for sign in "._/")
 
 
-def with_names(message: str, versions: Mapping[int, Version]) -> list[int]:
-    """What people stated with a name of the message that few statements have."""
-    wanted = names_in(message)
-    if not wanted:
-        return []
-    named: dict[str, list[int]] = {}
+def likely_stated(
+    query: "PromptQuery", versions: Mapping[int, Version], cosines: Mapping[int, Mapping[str, float]]
+) -> dict[int, float]:
+    """What people stated on purpose and probably matters to work on this message, and how likely it is.
+
+    Of a few statements, the most likely one is enough if it is not quite unlikely.
+    """
+    compared = {number: version for number, version in versions.items() if number in cosines and _is_stated(version)}
+    nearest_first = sorted(compared, key=lambda number: -max(cosines[number].values()))[:_MOST_STATED]
+    if not nearest_first or not is_fitted_for(query.vectors):
+        return {}
+    newer = newer_values({number: compared[number] for number in nearest_first})
+    stated = {number: [number] for number in nearest_first if number not in newer}
+    for number, newest in newer.items():  # who asks in the words of the former value needs the newest one
+        if newest in stated:
+            stated[newest].append(number)
+    texts = [
+        StatedText(
+            "\n".join(compared[each].text for each in numbers),
+            compared[number].language,
+            _best_of(cosines, numbers),
+            names_in(compared[number].text),
+            statement_cues(compared[number].text),
+        )
+        for number, numbers in stated.items()
+    ]
+    evidences = stated_evidence(query.text, query.language, names_in(query.text), texts, query.roles)
+    likely = {number: certainty(each, STATED) for number, each in zip(stated, evidences, strict=True)}
+    best = max(likely, key=lambda number: likely[number])
+    least = max(_LIKELY, _AS_LIKELY * likely[best])
+    shown_numbers = {number for number, probability in likely.items() if probability >= least}
+    if len(stated) <= _FEW_STATED and likely[best] >= _BEST_LIKELY:
+        shown_numbers.add(best)
+    return {number: likely[number] for number in shown_numbers}
+
+
+def _best_of(cosines: Mapping[int, Mapping[str, float]], numbers: Sequence[int]) -> dict[str, float]:
+    best: dict[str, float] = {}
+    for number in numbers:
+        for engine, cosine in cosines[number].items():
+            best[engine] = max(cosine, best.get(engine, cosine))
+    return best
+
+
+def _is_stated(version: Version) -> bool:
+    if _is_of_user(version):
+        return statement_cues(version.text) > 0
+    return version.source == "person" and not KINDS[version.kind].is_journal
+
+
+def newer_values(versions: Mapping[int, Version]) -> dict[int, int]:
+    """By the numbers of statements with a name that few have: a later one that says that something changed, with a value too."""
+    by_name: dict[str, list[int]] = {}
     for number, version in versions.items():
-        if _is_of_user(version) or version.source == "person":
-            for name in wanted & names_in(version.text):
-                named.setdefault(name, []).append(number)
-    return list({number for numbers in named.values() if len(numbers) <= _MOST_WITH_NAME for number in numbers})
+        for name in names_in(version.text):
+            by_name.setdefault(name, []).append(number)
+    newer = dict[int, int]()
+    for numbers in by_name.values():
+        if not 1 < len(numbers) <= _MOST_WITH_NAME:
+            continue
+        from waypost.facts.wordings import signals_change  # only if something may be outdated
+
+        *earlier, last = sorted(numbers, key=lambda number: _when(versions[number]))
+        newest = versions[last]
+        if _has_value(newest.text) and signals_change(newest.text, newest.language or "en"):
+            newer |= {number: last for number in earlier if _has_value(versions[number].text)}
+    return newer
+
+
+def _has_value(text: str) -> bool:
+    return any(sign.isdigit() for sign in text)
 
 
 def outdated_turns(versions: Sequence[Version]) -> set[int]:
@@ -142,18 +211,6 @@ def outdated_turns(versions: Sequence[Version]) -> set[int]:
             if says_so or (change is not None and change.replaces and change.is_exact):
                 outdated.add(older.number)
     return outdated
-
-
-def nearest_lessons(near: Mapping[int, float], versions: Mapping[int, Version]) -> list[int]:
-    """Messages of the user just below the threshold that state a rule or a decision."""
-    below = [n for n, score in near.items() if -_LESSON <= score < 0 and _is_of_user(versions[n])]
-    if not below:
-        return []
-    from waypost.facts.lessons.extraction import states_lesson  # its rules take time to load
-
-    nearest_first = sorted(below, key=lambda number: -near[number])[:_MOST_LESSONS]
-    texts = {number: versions[number].text for number in nearest_first}
-    return [number for number, text in texts.items() if _STANDING.search(text) or states_lesson(text)]
 
 
 def _is_of_user(version: Version) -> bool:

@@ -20,6 +20,7 @@ from waypost.retrieve.certainty import (
     certainty,
     is_fitted_for,
     question_words,
+    spoken,
     topic_shares,
 )
 from waypost.retrieve.code_question import CodeQuestion
@@ -58,7 +59,8 @@ class EvidenceReader:
         code_view = replace(view, collections=CODE_COLLECTIONS)
         names = dict.fromkeys(named.name for named in question.names[:_MOST_NAMES] if _is_identifier(named.name))
         absent = tuple(name for name in names if not reader.code.symbols_named([name], 1, code_view))
-        return cls(question.language, rarity, question, absent, topic_shares(question.subject, question.language))
+        topics = topic_shares(question.subject, question.language)
+        return cls(question.language, rarity, question, absent, topics)
 
     def first_facts(self, reader: Reader, view: View) -> list[int]:
         """Versions of first facts that the question asks for, whatever words and meaning say."""
@@ -76,6 +78,8 @@ class EvidenceReader:
         gathered: Gathered[VersionSketch],
         spread: Populations,
         engines: ServingEngines,
+        *,
+        is_small: bool = False,
     ) -> list[Hit]:
         """Hits of what people and agents wrote, with evidence and certainty."""
         spreads = {name: Spreads(some) for name, some in spread.items()}
@@ -103,7 +107,7 @@ class EvidenceReader:
             evidence["rank"] = scored.score
             if near is not None:
                 evidence["meaning"] = max(LEAST_MEANING, near)
-            if _spoken(self.language) != _spoken(sketch.language):
+            if spoken(self.language) != spoken(sketch.language):
                 evidence |= {"abroad": 1.0, "words_abroad": evidence["words"]}
                 if "meaning" in evidence:
                     evidence["meaning_abroad"] = evidence["meaning"]
@@ -118,6 +122,8 @@ class EvidenceReader:
             nearness_of_all.append(None if sketch.traits & ASKS else near)
         if is_fitted_for(spreads):
             add_lead(evidences, nearness_of_all)
+        if is_small:
+            add_few(evidences)
         by_topic = not self._names_code
         weighed = [
             _hit(*ranked, evidence, "prose", by_topic=by_topic)
@@ -200,6 +206,13 @@ def add_lead(evidences: Sequence[dict[str, float]], nearness: Sequence[float | N
             evidence["lead"] = near - (others[0] if others else UNRELATED)
 
 
+def add_few(evidences: Sequence[dict[str, float]]) -> None:
+    """Among a few memories, the one that stands out answers even if it is farther from the question."""
+    for evidence in evidences:
+        evidence["few"] = 1.0
+        evidence |= {f"few_{name}": evidence[name] for name in ("meaning", "lead", "rank") if name in evidence}
+
+
 def _is_identifier(name: str) -> bool:
     """Whether it can only be a name of code: `snake_case`, `camelCase`. A plain word is also asked for as a word."""
     return "_" in name.strip("_") or (name[1:].lower() != name[1:] and name.upper() != name)
@@ -213,10 +226,6 @@ def _kind_of(version: Version) -> str:
     if FIRST_FACT in version.tags.items():
         return "first_fact"
     return "journal" if kind.is_journal else "fact"
-
-
-def _spoken(language: str) -> str:
-    return "en" if is_english(language) else language
 
 
 def _hit(

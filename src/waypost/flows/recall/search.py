@@ -237,7 +237,7 @@ class _Recall:
         is_fitted = is_fitted_for(engine.name for engine in serving)
         listed = one_list(facts, places, entries, is_small=self._is_small, is_fitted=is_fitted)
         hits = with_current_values(space, reader, listed, view.moment)
-        hits = in_sight(self._relevant(hits, serving)[: self._k])
+        hits = in_sight(self._relevant(hits, serving, only_code=not kept)[: self._k])
         files = files_of(space, reader, hits)
         shown_hits = with_pages(space, reader, files.keep(hits))
         nearest = names_like(reader, evidence, view) if self._wanted.answers and not shown_hits else ()
@@ -248,7 +248,7 @@ class _Recall:
         """How many hits of each group are compared by their certainty."""
         return max(LOOKED_AT, 2 * self._k)
 
-    def _relevant(self, hits: list[Hit], serving: Sequence[Engine]) -> list[Hit]:
+    def _relevant(self, hits: list[Hit], serving: Sequence[Engine], *, only_code: bool) -> list[Hit]:
         """The hits worth showing; all of them for a long text, whose words no memory has together.
 
         All of them also with an embedding model that certainty was not fitted for.
@@ -256,7 +256,7 @@ class _Recall:
         question = self._read_code_question()
         if not self._wanted.answers or question.is_long or not is_fitted_for(engine.name for engine in serving):
             return hits
-        return worth_showing(hits, is_lookup=question.is_lookup, is_small=self._is_small)
+        return worth_showing(hits, is_lookup=question.is_lookup, is_small=self._is_small, only_code=only_code)
 
     def _form(self, form: str) -> Sequence[str]:
         """The texts to embed for one form of the question."""
@@ -314,7 +314,11 @@ class _Recall:
             spread = shared.spread(spread)
         ranking = fuse(question, candidates, spread, roles, now=now)
         best = self._best(reader, ranking, some_of_each(ranking, first_facts, self._considered), wanted)
-        hits = said_at_that_time(best) if question.only_time else evidence.prose(best, gathered, spread, roles)
+        hits = (
+            said_at_that_time(best)
+            if question.only_time
+            else evidence.prose(best, gathered, spread, roles, is_small=self._is_small)
+        )
         return hits if shared is None else shared.joined(hits, question, spread, now)
 
     def _best(self, reader: Reader, ranking: Ranking, order: Sequence[int], wanted: RecallFilter) -> list[RankedMemory]:
