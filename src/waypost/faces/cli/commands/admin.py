@@ -86,9 +86,9 @@ def audit(
     json: Json = False,
 ) -> None:
     """Show who changed what, newest first."""
-    from waypost.faces.cli.commands import file_input
+    from waypost.faces.cli.output.history import print_audit
 
-    file_input.print_audit(session_of(context).memory().admin.audit(memory_id, limit), json=json)
+    print_audit(session_of(context).memory().admin.audit(memory_id, limit), json=json)
 
 
 @app.command()

@@ -113,11 +113,11 @@ def promote(
     json: Json = False,
 ) -> None:
     """Change a fact's level, parent, domain or module."""
-    from waypost.faces.cli.commands import file_input
+    from waypost.faces.cli.writes import print_written
 
     places = {"parent": parent, "domain": domain, "module": module}
     given = {name: "" if value == _NONE else value for name, value in places.items()}
-    file_input.print_written(session_of(context).memory().facts.promote(memory_id, level, **given), json=json)
+    print_written(session_of(context).memory().facts.promote(memory_id, level, **given), json=json)
 
 
 @app.command()

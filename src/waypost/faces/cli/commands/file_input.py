@@ -1,4 +1,4 @@
-"""Reads and writes files and streams for commands: batches, imports, exports, history and audit lists."""
+"""Reads and writes files and streams for commands: batches, imports and exports."""
 
 import os
 import shutil
@@ -13,27 +13,18 @@ import typer
 
 from waypost.compat.agent_memory import AGENT_MEMORIES
 from waypost.errors import InvalidInput
-from waypost.faces.cli.output.editor_links import place_text
 from waypost.faces.cli.output.memories import (
     print_json,
     print_notices,
-    print_receipt,
-    readable_value,
     safe,
     speaks_unicode,
 )
 from waypost.faces.cli.output.progress import working
-from waypost.faces.cli.output.short_ids import short_id_output
-from waypost.faces.cli.session import CommandSession, confirm, interactive
+from waypost.faces.cli.session import CommandSession
 from waypost.flows.move.export import write_rows
 from waypost.flows.move.import_rows import check_drafts, read_lines
 from waypost.flows.move.user_file import open_user_file
-from waypost.flows.write.lifecycle import History
-from waypost.memory.rows import history_row
-from waypost.model.labels import LABELS
-from waypost.model.memory import SAID_BY, AuditEntry
 from waypost.model.receipt import Receipt
-from waypost.model.time import format_minute
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -48,70 +39,11 @@ INTO_JOURNAL = ("crowdbot", "locai")
 _NO_JSON = (".md", ".mdc", ".txt", ".db", ".sqlite", ".sqlite3", ".yaml", ".toml", ".csv")  # never an export of Waypost
 IMPORTED_FROM = (*AGENT_MEMORIES, "code-tags", "memory-bridge", *INTO_JOURNAL)
 _MOST_NOTES = 20  # printed without --json
-_VALUE_FIELDS = ("kind", "domain", "session", "speaker", "time", "key")  # options that identify a rejected value
-_MOST_INPUT = 4_000_000  # bytes of a text from standard input
 
 
 _NOTHING_IMPORTED = (
     "Nothing was imported: the file holds only code memories, which `waypost init` creates from the repository."
 )
-
-
-def tags(given: list[str] | None) -> dict[str, str] | None:
-    """`NAME=VALUE` options as a mapping."""
-    if not given:
-        return None
-    pairs = [tag.partition("=") for tag in given]
-    for name, mark, _ in pairs:
-        if not mark or not name:
-            raise InvalidInput(f"The tag {name[:40]!r} has no value.", "Write --tag NAME=VALUE.")
-    return {name: value for name, _, value in pairs}
-
-
-def labels(given: list[str] | None) -> dict[str, str]:
-    """`NAME=VALUE` options whose names are labels."""
-    pairs = [label.partition("=") for label in given or ()]
-    for name, mark, value in pairs:
-        if name not in LABELS or not mark or not value:
-            raise InvalidInput(
-                f"{name[:40]!r} is not a label with a value.", f"Write NAME=VALUE with {', '.join(LABELS)}."
-            )
-    return {name: value for name, _, value in pairs}
-
-
-def remember_one(session: CommandSession, text: str | None, options: dict[str, Any], *, yes: bool, json: bool) -> None:
-    if text is None:
-        raise InvalidInput("There is no text.", "Give a text, - for standard input, or --batch FILE.jsonl.")
-    text = text_given(text)
-    memory = session.memory(yes=yes)
-    receipt = memory.remember(text, **options)
-    if receipt.status == "refused" and (yes or interactive()):
-        receipt = _lift_and_repeat(memory, text, options, receipt, yes=yes)
-    print_written(receipt, json=json)
-    print_notices(session.no_project())
-
-
-def text_given(text: str) -> str:
-    """The text itself, or standard input for `-`."""
-    if text != "-":
-        return text
-    given = sys.stdin.buffer.read(_MOST_INPUT + 1)
-    if len(given) > _MOST_INPUT:
-        raise InvalidInput(f"The input has more than {_MOST_INPUT:,} bytes.", "Split it, or use --ref.")
-    return given.decode("utf-8", "surrogateescape")
-
-
-def _lift_and_repeat(memory: "Memory", text: str, options: dict[str, Any], refused: Receipt, *, yes: bool) -> Receipt:
-    confirm(f"Refused: {refused.reason}. Store it anyway?", yes=yes)
-    if not memory.facts.lift_rejection(text, **{name: options[name] for name in _VALUE_FIELDS if name in options}):
-        return refused
-    return memory.remember(text, **options)
-
-
-def print_written(receipt: Receipt, *, json: bool) -> None:
-    print_json(receipt.to_json()) if json else print_receipt(receipt)
-    if receipt.status == "refused":
-        raise typer.Exit(1)
 
 
 def remember_batch(session: CommandSession, path: Path, *, json: bool) -> None:
@@ -270,41 +202,6 @@ def _print_undone(done: "Undone", *, json: bool) -> None:
         print(f"restored: {memory_id} has its text from before the import")
     for memory_id in done.left:
         print(f"kept: {memory_id} was changed since the import; to remove it, run `waypost retract {memory_id}`")
-
-
-def print_history(history: History, *, json: bool) -> None:
-    if json:
-        print_json(history_row(history))
-        return
-    out = short_id_output(sys.stdout)
-    for version in (*history.versions, *history.related):
-        until = f" until {format_minute(version.superseded_at)}" if version.superseded_at else ""
-        true = f"true from {format_minute(version.valid_from)}"
-        true += f" until {format_minute(version.valid_until)}" if version.valid_until else ""
-        other = "" if version.memory_id == history.memory_id else f"  [{version.memory_id}]"
-        original = version.details.get(SAID_BY)
-        who = f"{version.source} ({version.actor})" + (
-            f" for {original['source']} ({original['actor']})" if original else ""
-        )
-        print(
-            f"{format_minute(version.recorded_at)}{until}  {safe(who)}, {true}, version {version.number}{other}",
-            file=out,
-        )
-        print(f"    {safe(version.text)}")
-        for ref in version.refs:
-            print(f"    at {place_text(ref.file_path, ref.line_range.start if ref.line_range else None)}")
-
-
-def print_audit(entries: Sequence[AuditEntry], *, json: bool) -> None:
-    if json:
-        print_json({"entries": [entry.to_json() for entry in entries]})
-        return
-    out = short_id_output(sys.stdout)
-    for entry in entries:
-        said = {name: value for name, value in entry.details.items() if value not in (None, False, 0, "", [], {})}
-        details = ", ".join(f"{name.replace('_', ' ')} {readable_value(value)}" for name, value in said.items())
-        line = f"{format_minute(entry.at)}  {entry.action:<10} {entry.memory_id or '-':<26}  {entry.source} ({entry.actor})"
-        print(safe(f"{line}  {details}".rstrip()), file=out)
 
 
 def export(memory: "Memory", path: Path | None, options: dict[str, Any], *, json: bool) -> None:

@@ -38,7 +38,7 @@ def add(
     json: Json = False,
 ) -> None:
     """Add an entry to the file of its day."""
-    from waypost.faces.cli.commands.file_input import print_written, text_given
+    from waypost.faces.cli.writes import print_written, text_given
 
     journal = session_of(context).memory().journal
     receipt = journal.add(text_given(text), kind=kind, session=session, speaker=speaker, time=time, media=media)

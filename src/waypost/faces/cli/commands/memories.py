@@ -13,6 +13,7 @@ from waypost.faces.cli.framework import Archived, AsOf, Ctx, Id, Json, KnownAt, 
 from waypost.faces.cli.output.memories import print_json, print_notices, print_rows
 from waypost.faces.cli.output.progress import working
 from waypost.faces.cli.session import confirm
+from waypost.faces.cli.writes import labels, print_written, remember_one, tags
 from waypost.model.causal import CAUSAL_KINDS
 from waypost.text.durations import parse_duration
 from waypost.text.plural import counted
@@ -63,20 +64,20 @@ def remember(
     json: Json = False,
 ) -> None:
     """Store a memory."""
-    from waypost.faces.cli.commands import file_input
-
     options = {
         "kind": kind, "replaces": replaces, "refs": session_of(context).refs(ref), "level": level, "domain": domain, "module": module,
-        "parent": parent, "ttl_class": ttl_class, "refresh": refresh, "on_expire": on_expire, "valid_from": valid_from, "valid_until": valid_until, "ttl": None if ttl is None else parse_duration(ttl), "tags": file_input.tags(tag), "evidence": evidence,
-        "session": session, "speaker": speaker, "time": time, "key": key, **file_input.labels(label),
+        "parent": parent, "ttl_class": ttl_class, "refresh": refresh, "on_expire": on_expire, "valid_from": valid_from, "valid_until": valid_until, "ttl": None if ttl is None else parse_duration(ttl), "tags": tags(tag), "evidence": evidence,
+        "session": session, "speaker": speaker, "time": time, "key": key, **labels(label),
     }  # fmt: skip
     given = {name: value for name, value in options.items() if value is not None}
     if batch is not None:
         if text is not None or given:
             raise InvalidInput("--batch takes everything from its file.", "Remove the text and the other options.")
-        file_input.remember_batch(session_of(context), batch, json=json)
+        from waypost.faces.cli.commands.file_input import remember_batch  # reads drafts
+
+        remember_batch(session_of(context), batch, json=json)
     else:
-        file_input.remember_one(session_of(context), text, given, yes=yes, json=json)
+        remember_one(session_of(context), text, given, yes=yes, json=json)
 
 
 @app.command()
@@ -217,11 +218,9 @@ def list_(
     json: Json = False,
 ) -> None:
     """List recent memories, newest last."""
-    from waypost.faces.cli.commands import file_input
-
     memory = session_of(context).memory()
     rows = memory.list(
-        kind=kind, level=level, domain=domain, module=module, session=session, tags=file_input.tags(tag), limit=limit,
+        kind=kind, level=level, domain=domain, module=module, session=session, tags=tags(tag), limit=limit,
         archived=archived, as_of=as_of, known_at=known_at,
     )  # fmt: skip
     notices = memory.admin.damage_notices()
@@ -246,15 +245,13 @@ def correct(
     json: Json = False,
 ) -> None:
     """Fix a memory's text; the old version stays in history."""
-    from waypost.faces.cli.commands import file_input
-
     memory = session_of(context).memory()
     if text is None:
         from waypost.faces.cli.editor import edited
 
         text = edited(memory.show(memory_id).version.text, "text")
     receipt = memory.correct(memory_id, text, valid_from=valid_from, valid_until=valid_until)
-    file_input.print_written(receipt, json=json)
+    print_written(receipt, json=json)
 
 
 @app.command()
@@ -265,11 +262,9 @@ def retract(
     json: Json = False,
 ) -> None:
     """Retract a memory. A memory it replaced becomes valid again. History keeps both."""
-    from waypost.faces.cli.commands import file_input
-
     proposed = session_of(context).memory().retract(memory_id, valid_until=valid_until)
     if proposed is not None:
-        file_input.print_written(proposed, json=json)
+        print_written(proposed, json=json)
         return
     _done(json, "retracted", memory_id)
 
@@ -359,10 +354,10 @@ def protect(
 @app.command()
 def history(context: Ctx, memory_id: Id, as_of: AsOf = None, known_at: KnownAt = None, json: Json = False) -> None:
     """Show all versions of a memory."""
-    from waypost.faces.cli.commands import file_input
+    from waypost.faces.cli.output.history import print_history
 
     memory = session_of(context).memory()
-    file_input.print_history(memory.history(memory_id, as_of=as_of, known_at=known_at), json=json)
+    print_history(memory.history(memory_id, as_of=as_of, known_at=known_at), json=json)
     print_notices(memory.admin.damage_notices())
 
 
