@@ -200,3 +200,10 @@ def test_maintenance_renews_it_after_code_has_changed(kept: Kept) -> None:
     write_file(kept.tree, "prices.py", "def total(prices):\n    return sum(prices) * 1.19 + len(prices)\n")
     assert any(step.step == "AGENTS.md" for step in kept.person.admin.maintain(force=True))
     assert "integers in cents" not in kept.text
+
+
+def test_a_folder_in_place_of_the_file_fails_no_write(kept: Kept) -> None:
+    kept.set_up()
+    (kept.tree / "AGENTS.md").unlink()
+    (kept.tree / "AGENTS.md").mkdir()
+    assert kept.person.remember("Never log a password.", level=0).status == "added"

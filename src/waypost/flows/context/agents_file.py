@@ -13,11 +13,10 @@ from waypost.flows.open_space import OpenSpace
 from waypost.model.recall import Hit, View
 from waypost.model.time import Moment
 from waypost.store.protocol import Filter
-from waypost.system.config_file import FileTransaction, read_config, setup_record
+from waypost.system.config_file import SETUP, FileTransaction, keeps_memories, read_config
 from waypost.system.platform import wait_lock
 from waypost.text.marked_block import MEMORIES, UnpairedMarks, block_span, is_edited, with_memories
 
-AGENT = "agents-md"  # its name for `waypost setup`
 FILE = "AGENTS.md"
 TOKENS = 1000
 _SOURCE = "person"
@@ -28,9 +27,8 @@ _FILE_REFERENCE = re.compile(r"(?<!\w)@(?=[~./\\]|[\w-]+[/\\:])")  # some agents
 
 
 def is_kept(space: OpenSpace) -> bool:
-    """Whether the block was set up for this repository on this machine. Every write asks."""
     root = space.identity.root
-    return root is not None and setup_record(space.settings.home / "setup", AGENT, "project", root).is_file()
+    return root is not None and keeps_memories(space.settings.home, root)
 
 
 def memories_block(space: OpenSpace) -> str:
@@ -56,7 +54,7 @@ def renew(space: OpenSpace) -> bool:
     root = space.identity.root
     if root is None or not is_kept(space):
         return False
-    with wait_lock(space.settings.home / "setup" / "lock", _LOCK_SECONDS):  # the latest to write has read the latest
+    with wait_lock(space.settings.home / SETUP / "lock", _LOCK_SECONDS):  # the latest to write has read the latest
         current = read_config(root / FILE, "project", root)
         try:
             if block_span(current.text, MEMORIES) is None or is_edited(current.text):
