@@ -4,7 +4,9 @@ The file is in the repository, and agents follow it. So what agents stated, what
 stay out. Only a project for which `waypost setup agents-md` was run on this machine gets it.
 """
 
+import os
 import re
+from pathlib import Path
 
 from waypost.context.render import BriefingEntry, plain_line, render
 from waypost.flows.context.decisions import reasons_of
@@ -35,9 +37,9 @@ def memories_block(space: OpenSpace) -> str:
     """The text of the block; empty without such memories."""
     view = View(Moment(space.clock()), checkout_id=space.identity.checkout_id)
     with space.store.read() as reader:
-        rules = _stated(latest_hits(space, reader, view, Filter(level=0), _MOST))
-        rules += _stated(latest_hits(space, reader, view, Filter(kinds=("constraint",)), _MOST))
-        decisions = _stated(latest_hits(space, reader, view, Filter(kinds=("decision",)), _MOST))
+        rules = _stated(space, latest_hits(space, reader, view, Filter(level=0), _MOST))
+        rules += _stated(space, latest_hits(space, reader, view, Filter(kinds=("constraint",)), _MOST))
+        decisions = _stated(space, latest_hits(space, reader, view, Filter(kinds=("decision",)), _MOST))
         reasons = reasons_of(reader, [hit.id for hit in decisions], view, source=_SOURCE)
     entries = {hit.id: BriefingEntry("facts", hit, line=plain_line(hit, reasons.get(hit.id, ()))) for hit in decisions}
     entries |= {hit.id: BriefingEntry("rules", hit) for hit in rules}
@@ -68,6 +70,12 @@ def renew(space: OpenSpace) -> bool:
     return True
 
 
-def _stated(hits: list[Hit]) -> list[Hit]:
-    """Those that a person stated or approved for the whole project, and whose code has not changed since."""
-    return [hit for hit in hits if hit.source == _SOURCE and not hit.is_stale and hit.kind != "preference"]
+def _stated(space: OpenSpace, hits: list[Hit]) -> list[Hit]:
+    """Those that a person stated or approved for the whole project, and whose code has not changed since.
+
+    Memories about this very file are left out: writing them into it would make them stale, and take them out again.
+    """
+    stated = [hit for hit in hits if hit.source == _SOURCE and hit.kind != "preference" and not hit.is_stale]
+    root = space.identity.root or Path()
+    own = os.path.realpath(root / FILE)  # it may be a link to CLAUDE.md
+    return [hit for hit in stated if all(os.path.realpath(root / ref.file_path) != own for ref in hit.code_refs)]
