@@ -210,7 +210,7 @@ def test_what_is_about_agents_md_itself_stays_out(kept: Kept, name: str) -> None
         (kept.tree / "AGENTS.md").symlink_to(name)
     kept.set_up()
     kept.person.remember("Keep AGENTS.md short.", level=0, refs=[name])
-    kept.person.remember("Prices and AGENTS.md are David's.", level=0, refs=["README.md", "AGENTS.md"])
+    kept.person.remember("Prices and AGENTS.md are David's.", level=0, refs=["README.md", name])
     texts = {kept.text}
     for _ in range(3):
         kept.person.admin.maintain(force=True)
