@@ -4,6 +4,7 @@
 With `--write FILE`, the tables and the main quotations go there: `benchmarks/notes/agents.md` is made so.
 """
 
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -77,7 +78,8 @@ def _note(reports: list[Report]) -> str:
             for check in report.checks
             if check.passed is None and check.seen
         ]
-    parts += ["Milliseconds that each hook adds: the median, and the longest.", _times(reports)]
+    load = f"The load average of the last 15 minutes was {os.getloadavg()[2]:.0f} on {os.cpu_count()} processors."
+    parts += [f"Milliseconds that each hook adds: the median, and the longest. {load}", _times(reports)]
     parts += [_seen(replace(report, checks=[c for c in report.checks if c.name in _QUOTED])) for report in reports]
     return "\n\n".join(parts) + "\n"
 

@@ -21,7 +21,7 @@ from waypost.model.time import Clock, Moment, parse_time, utc_now
 from waypost.space.identity import Identity
 from waypost.space.place import check_claimed_id
 from waypost.store.protocol import Reader
-from waypost.system.config_file import setup_record
+from waypost.system.config_file import keeps_memories
 
 LIBRARY = Caller("agent", "library")  # code that calls the library is an agent, whatever its texts claim
 
@@ -126,8 +126,8 @@ class MemoryHandle:
     def _renew_agents_file(self) -> None:
         """Renew the block of memories in AGENTS.md, if there is one. A failure does not fail the write: maintenance tries again."""
         root = self.identity.root
-        if root is not None and setup_record(self.settings.home / "setup", "agents-md", "project", root).is_file():
-            with suppress(WaypostError):
+        if root is not None and keeps_memories(self.settings.home, root):
+            with suppress(WaypostError, OSError):
                 flows.context.agents_file.renew(self.space)
 
 

@@ -14,6 +14,8 @@ from waypost.errors import InvalidInput, Refused, SecurityError, StoreReadOnly, 
 from waypost.system.platform import is_alive, place_file, read_small_file, sync_directory, write_failure
 
 Scope = Literal["user", "project"]
+SETUP = "setup"  # the folder of set-up in Waypost's data directory
+AGENTS_FILE = "agents-md"  # the name of AGENTS.md for `waypost setup`
 LARGEST_FILE = 64 << 20  # bytes: some agents keep their history in their settings
 _MODES: dict[Scope, int] = {"user": 0o600, "project": 0o644}
 _NOTHING = "Nothing was changed."
@@ -59,6 +61,11 @@ def setup_record(state: Path, agent: str, scope: Scope, project: Path) -> Path:
     """Where set-up notes what it wrote for an agent. The file exists as long as the agent is set up."""
     where = "user" if scope == "user" else hashlib.sha256(os.fsencode(project)).hexdigest()[:16]
     return state / f"{agent}-{where}.json"
+
+
+def keeps_memories(home: Path, project: Path) -> bool:
+    """Whether Waypost keeps memories in the project's AGENTS.md: set-up was asked for that, on this machine. Every write asks."""
+    return setup_record(home / SETUP, AGENTS_FILE, "project", project).is_file()
 
 
 def missing_folders(real: Path) -> list[Path]:

@@ -363,3 +363,16 @@ def test_an_agent_that_reads_nothing_from_a_project_is_refused_there(machine: An
     ):
         machine.install("claude-desktop", "project")
     assert machine.tree() == before
+
+
+def test_openclaw_writes_its_own_instructions_first(machine: Any) -> None:
+    """OpenClaw makes its AGENTS.md only if there is none: rules go into it later."""
+    path = machine.home / ".openclaw/workspace/AGENTS.md"
+    machine.install("openclaw")
+    assert not path.exists()
+    path.parent.mkdir(parents=True)
+    path.write_text("# Its own\n")
+    machine.install("openclaw")
+    assert path.read_text().startswith("# Its own\n\n<!-- waypost:begin ")
+    machine.uninstall("openclaw")
+    assert path.read_text() == "# Its own\n"

@@ -189,3 +189,49 @@ def test_at_a_terminal_setup_asks_about_each_agent_that_is_here(
     check = "Check that it works (waypost doctor --agent codex)? [Y/n] "
     assert questions == [*asked, "Index this project now (waypost init)? [Y/n] ", check]
     assert (home / ".codex/config.toml").exists() and not (home / ".claude.json").exists()
+
+
+def test_at_a_terminal_setup_offers_agents_md_only_for_an_agent_that_no_hook_briefs(
+    home: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions, started = list[str](), list[list[str]]()
+
+    def answer(question: str) -> str:
+        questions.append(question)
+        return "y" if "AGENTS.md" in question else "n"
+
+    def start(command: list[str], **_: object) -> None:
+        started.append(command)
+
+    monkeypatch.setattr("waypost.faces.cli.commands.setup._has_memory", lambda _: True)
+    monkeypatch.setattr("waypost.faces.cli.commands.setup.interactive", lambda: True)
+    monkeypatch.setattr("waypost.faces.cli.commands.setup.subprocess.run", start)
+    monkeypatch.setattr("builtins.input", answer)
+    assert call(capfd, "setup", "claude-code")[0] == 0
+    assert not any("AGENTS.md" in question for question in questions)
+    assert call(capfd, "setup", "zed")[0] == 0
+    assert [command[-2:] for command in started] == [["setup", "agents-md"]]
+
+
+def test_agents_md_is_set_up_checked_and_given_back(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = home.parent / "shop/AGENTS.md"
+    path.write_text("# Shop")
+    assert "agents-md    not set up in this project" in call(capfd, "setup")[1]
+    code, out, _err = call(capfd, "setup", "agents-md")
+    assert code == 0 and "To undo: waypost setup agents-md --uninstall" in out
+    assert path.read_text().startswith("# Shop\n\n<!-- waypost:memories:begin ")
+    assert call(capfd, "setup", "agents-md")[1].startswith("AGENTS.md is already set up")
+
+    def problem() -> dict[str, Any]:
+        rows = json.loads(call(capfd, "doctor", "--agent", "agents-md", "--json")[1])["checks"]
+        return {row["check"]: row for row in rows}["AGENTS.md"]
+
+    assert problem()["ok"]
+    path.write_text(path.read_text().replace("<!-- waypost:memories:end", "Mine.\n<!-- waypost:memories:end"))
+    assert not problem()["ok"] and "--force" in problem()["remedy"]
+    assert call(capfd, "setup", "agents-md")[0] != 0 and "Mine." in path.read_text()
+    assert call(capfd, "setup", "agents-md", "--force")[0] == 0 and "Mine." not in path.read_text()
+    assert call(capfd, "setup", "agents-md", "--user")[0] != 0
+    assert call(capfd, "setup", "agents-md", "--uninstall")[0] == 0
+    assert path.read_text() == "# Shop\n\nMine.\n"  # what --force overwrote comes back
+    assert not json.loads(call(capfd, "doctor", "--agent", "agents-md", "--json")[1])["ok"]

@@ -200,3 +200,26 @@ def test_maintenance_renews_it_after_code_has_changed(kept: Kept) -> None:
     write_file(kept.tree, "prices.py", "def total(prices):\n    return sum(prices) * 1.19 + len(prices)\n")
     assert any(step.step == "AGENTS.md" for step in kept.person.admin.maintain(force=True))
     assert "integers in cents" not in kept.text
+
+
+@pytest.mark.parametrize("name", ["AGENTS.md", "CLAUDE.md"])
+def test_what_is_about_agents_md_itself_stays_out(kept: Kept, name: str) -> None:
+    """Writing the block would make such a memory stale, and so take it out again, for ever."""
+    if name != "AGENTS.md":
+        (kept.tree / "AGENTS.md").rename(kept.tree / name)
+        (kept.tree / "AGENTS.md").symlink_to(name)
+    kept.set_up()
+    kept.person.remember("Keep AGENTS.md short.", level=0, refs=[name])
+    kept.person.remember("Prices and AGENTS.md are David's.", level=0, refs=["README.md", name])
+    texts = {kept.text}
+    for _ in range(3):
+        kept.person.admin.maintain(force=True)
+        texts.add(kept.text)
+    assert len(texts) == 1 and "short" not in kept.text
+
+
+def test_a_folder_in_place_of_the_file_fails_no_write(kept: Kept) -> None:
+    kept.set_up()
+    (kept.tree / "AGENTS.md").unlink()
+    (kept.tree / "AGENTS.md").mkdir()
+    assert kept.person.remember("Never log a password.", level=0).status == "added"

@@ -10,7 +10,7 @@ from pathlib import Path
 from waypost import config
 from waypost.config import Settings
 from waypost.errors import Refused
-from waypost.system.config_file import Scope
+from waypost.system.config_file import SETUP, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def this_system(settings: Settings, read_tools: tuple[str, ...] = (), memories: 
         config.user_home().absolute(),
         config.environment(),
         shutil.which,
-        settings.home / "setup",
+        settings.home / SETUP,
         _program("waypost"),
         _program("waypost-hook"),
         str(settings.home) if settings.home_from_variable else "",

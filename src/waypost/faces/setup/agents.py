@@ -59,7 +59,7 @@ class RulesBlock:
     heads: Mapping[Scope, str]
     instead: Mapping[Scope, list[str]]  # the agent reads the first of these that exists instead
     text: str
-    is_agents: bool  # the agent writes the file itself when it starts first, unless there is one
+    made_by_agent: bool  # the agent writes the file itself when it starts first, unless there is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ def _rules(given: Mapping[str, Any]) -> RulesBlock:
     shared = given.get("head", "")
     heads: dict[Scope, str] = {"user": given.get("head_user", shared), "project": given.get("head_project", shared)}
     text = rules_text(given.get("text", "block.md"))
-    return RulesBlock(_files(given), heads, given.get("instead", {}), text, given.get("is_agents", False))
+    return RulesBlock(_files(given), heads, given.get("instead", {}), text, given.get("made_by_agent", False))
 
 
 def _permissions(given: Mapping[str, Any]) -> Permissions:

@@ -24,7 +24,7 @@ from waypost.faces.setup.part import ConfigPart, HookLines, ServerLine
 from waypost.faces.setup.plan import present, targets
 from waypost.faces.setup.record import Records
 from waypost.faces.setup.server_session import try_server
-from waypost.system.config_file import ConfigFile, Scope, read_config, setup_record
+from waypost.system.config_file import AGENTS_FILE, ConfigFile, Scope, read_config, setup_record
 from waypost.system.hook_log import log_size, notes_since
 from waypost.text.marked_block import MEMORIES, UnpairedMarks, block_body, is_edited
 from waypost.text.plural import counted
@@ -114,7 +114,7 @@ def _installed(agent: Agent, system: SetupSystem, project: Path) -> AgentCheck:
 def _memories(agent: Agent, system: SetupSystem, project: Path) -> AgentCheck:
     """The block of memories in AGENTS.md: agents without hooks have no other briefing at the start."""
     name, again = "AGENTS.md", "Run: waypost setup agents-md"
-    if not setup_record(system.state, "agents-md", "project", project).is_file():
+    if not setup_record(system.state, AGENTS_FILE, "project", project).is_file():
         message = f"No hook briefs {agent.title}, and AGENTS.md has no rules and decisions of Waypost."
         return AgentCheck(name, True, message, f"{again} to keep them there.")
     try:

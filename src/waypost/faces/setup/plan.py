@@ -67,7 +67,7 @@ def _first(part: ServerEntry | RulesBlock, system: SetupSystem, scope: Scope, pr
         if config_path(system, project, scope, template).is_file():
             return template
     usual = part.files.get(scope)
-    if usual is None or not isinstance(part, RulesBlock) or not part.is_agents:
+    if usual is None or not isinstance(part, RulesBlock) or not part.made_by_agent:
         return usual
     return usual if config_path(system, project, scope, usual).is_file() else None
 

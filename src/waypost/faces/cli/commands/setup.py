@@ -18,6 +18,7 @@ from waypost.faces.cli.session import agrees, interactive, is_yes
 from waypost.space.alias import identify_here
 from waypost.space.identity import identify
 from waypost.space.place import marker_file, space_directory
+from waypost.system.config_file import AGENTS_FILE, Scope
 from waypost.text.plural import counted
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from waypost.faces.setup.check import AgentCheck, Sample
     from waypost.faces.setup.install import Detected
     from waypost.faces.setup.report import ConfigChange, SetupReport
-    from waypost.system.config_file import Scope
+
 
 _DEEDS = {
     "created": ("created", "would be created"),
@@ -123,7 +124,7 @@ def _go_on(session: "CommandSession", chosen: "Sequence[Agent]") -> None:
     if unbriefed and _has_memory(session.directory):
         question = f"No hook briefs {' or '.join(unbriefed)}. Keep your rules and decisions in this project's AGENTS.md? [y/N] "
         if is_yes(input(question)):
-            command = [sys.executable, "-m", "waypost", "-C", str(session.directory), "setup", "agents-md"]
+            command = [sys.executable, "-m", "waypost", "-C", str(session.directory), "setup", AGENTS_FILE]
             subprocess.run(command, stdin=subprocess.DEVNULL, check=False)
     works = True
     for agent in chosen:
@@ -251,7 +252,7 @@ def _print_report(report: "SetupReport", *, undone: bool, json: bool) -> None:
         _print_change(change, dry_run=report.dry_run)
     if report.changed and not undone and not report.dry_run:
         print(safe(f"Next: `waypost init` in your project, if you have not yet. {report.next}"))
-        in_project = report.scope == "project" and report.agent != "agents-md"
+        in_project = report.scope == "project" and report.agent != AGENTS_FILE
         again = f"waypost setup {report.agent}{' --project' if in_project else ''} --uninstall"
         print(f"To undo: {again}")
     print_notices(report.notes)
