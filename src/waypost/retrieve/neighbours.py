@@ -15,6 +15,7 @@ from waypost.store.protocol import VersionSketch
 REACH = 2  # turns before and behind a hit; with 3 the evidence of fewer questions is whole
 BESIDE = 0.8  # by which a neighbour is worth less than its hit, in the units of `fuse`
 PER_LENGTH = 0.25  # for the logarithm of the number of tokens: ten times as long costs more than half a keyword match
+REPLY = 0.4  # by which a short answer that follows a hit is worth less: it belongs to the same exchange
 SHORT_REPLY = 40  # tokens; longer answers displace what people said
 _SHORT = 4  # tokens that every line has
 
@@ -35,8 +36,10 @@ def worth_around(
             turn = places.get((session, beside))
             if turn is None:
                 continue
-            if (turn.speaker or "").lower() not in ASSISTANTS or (beside == position + 1 and turn.memory_id in replies):
-                totals[turn.memory_id] = max(totals.get(turn.memory_id, -1e9), total - BESIDE)
+            is_answer = (turn.speaker or "").lower() in ASSISTANTS
+            if not is_answer or (beside == position + 1 and turn.memory_id in replies):
+                worth = total - (REPLY if is_answer else BESIDE)
+                totals[turn.memory_id] = max(totals.get(turn.memory_id, -1e9), worth)
     return totals
 
 
