@@ -2,7 +2,7 @@
 
 import pytest
 
-from waypost.retrieve.neighbours import BESIDE, REACH, value, worth_around
+from waypost.retrieve.neighbours import BESIDE, REACH, REPLY, value, worth_around
 from waypost.retrieve.score import shown_score, total_of
 from waypost.store.protocol import VersionSketch
 
@@ -42,6 +42,13 @@ def test_sessions_do_not_reach_into_each_other() -> None:
 def test_an_assistant_is_not_told_for_standing_beside_a_hit() -> None:
     turns = [turn(place, speaker="user" if place % 2 else "Assistant") for place in range(6)]
     assert sorted(worth_around({"s3": shown_score(4.0)}, turns)) == ["s1", "s3", "s5"]
+
+
+def test_an_assistants_short_answer_right_after_a_hit_counts_and_another_does_not() -> None:
+    turns = [turn(place, speaker="user" if place % 2 else "Assistant") for place in range(6)]
+    totals = worth_around({"s3": shown_score(4.0)}, turns, {"s2", "s4"})
+    assert sorted(totals) == ["s1", "s3", "s4", "s5"]
+    assert totals["s4"] == pytest.approx(4.0 - REPLY)
 
 
 def test_a_hit_without_a_session_keeps_its_total() -> None:

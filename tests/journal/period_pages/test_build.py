@@ -368,3 +368,18 @@ def test_each_kind_of_statement_has_its_heading() -> None:
     assert "Zoo" in section(summary, "Persönliche Ereignisse")
     later = section(summary, "Kontext für spätere Referenz")
     assert "Tom" in later and "Kiel" in later
+
+
+def test_events_come_before_long_answers_and_the_output_of_tools_stays_in_the_archive() -> None:
+    long = " ".join(f"Step {n} of the plan needs a longer explanation than anybody will read." for n in range(60))
+    week = []
+    for n in range(12):
+        week.append(
+            person(f"01-13T{n + 8:02}:00", f"We decided to paint room number {n} in its own colour.", (3, 2, 0, 2))
+        )
+        week.append(entry(f"01-13T{n + 8:02}:01", "Assistant", f"Answer {n}. {long}", (3, 2, 0, 2)))
+    week.append(entry("01-14T07:00", "tool", "13:50:44 INFO export merged 4287 ms", (3, 2, 0, 2)))
+    week.append(person("01-15T10:00", "Ten kilometres in 52:10 today, personal best!", (0, 0, 0, 1)))
+    summary = visible(summarise(WEEK, week, {}))
+    assert "Ten kilometres in 52:10 today, personal best!" in summary
+    assert "INFO export" not in summary

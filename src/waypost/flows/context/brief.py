@@ -17,6 +17,7 @@ from waypost.flows.context.decisions import Reasons, with_reasons
 from waypost.flows.context.dna import opening_of
 from waypost.flows.context.nearest import only_asks
 from waypost.flows.context.open_files import CodeToOpen, code_to_open
+from waypost.flows.context.said import with_turns_beside
 from waypost.flows.context.standing import standing_rules
 from waypost.flows.links.hits import hit_of
 from waypost.flows.links.staleness import looked_at
@@ -25,8 +26,8 @@ from waypost.flows.recall.search import recall
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.recall import Hit, View
 from waypost.model.reference import CodeReference
-from waypost.retrieve.neighbours import REACH, value, worth_around
-from waypost.retrieve.score import shown_score, total_of
+from waypost.retrieve.neighbours import value
+from waypost.retrieve.score import total_of
 from waypost.store.protocol import Reader
 from waypost.text.language import language_of
 
@@ -37,7 +38,6 @@ _LEAST_MEMORIES = 40
 _LINE_TOKENS = (
     32  # of a usual memory; more hits than would fit at that length find nothing more (benchmarks/evidence.py)
 )
-_WITH_NEIGHBOURS = 60  # hits whose neighbours are considered; neighbours of worse ones never fit
 _SHARES = {"rules": 0.15, "preferences": 0.15}
 _SAID_SHARE = 0.25  # of the budget for conversations, in a project with code
 _OPENED = 0.8  # by which a file to open counts more than a memory with its total ...
@@ -158,17 +158,7 @@ def _said(
     """Messages and the turns around them, by their value for their length; only useful ones if there is a `floor`."""
     if floor is not None:
         hits = [hit for hit in hits if not only_asks(hit) and usefulness(total_of(hit.score), hit) >= floor]
-    spoken = [hit.id for hit in hits if hit.session is not None][:_WITH_NEIGHBOURS]
-    by_id = {hit.id: hit for hit in hits}
-    with space.store.read() as reader:
-        turns = reader.memories.neighbours(spoken, REACH, view) if spoken else []
-        totals = worth_around({hit.id: hit.score for hit in hits}, turns)
-        beside = [turn.number for turn in turns if turn.memory_id in totals and turn.memory_id not in by_id]
-        memories = looked_at(space, reader, list(reader.memories.by_number(beside).values()))
-    for memory in memories.values():
-        total = totals[memory.version.memory_id]
-        by_id[memory.version.memory_id] = hit_of(memory, shown_score(total), {"beside": total})
-    places = {turn.memory_id: turn.position for turn in turns}
+    by_id, totals, places = with_turns_beside(space, hits, view)
     entries = [
         _entry(hit, places.get(hit.id, 0), space.journal.today)
         for hit in by_id.values()

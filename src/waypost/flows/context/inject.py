@@ -78,7 +78,9 @@ def inject_brief(
             break
         question.try_again()
         near = read()
-    hits = [*near.hits, *said_about(space, message, view, near.hits, now)]
+    said = said_about(space, message, view, near.hits, now)
+    listed = {hit.id for hit in said}
+    hits = [*(hit for hit in near.hits if hit.id not in listed), *said]
     return _briefing(near, hits, opening, tokens, notices)
 
 

@@ -191,7 +191,7 @@ class _Filled:
         missing = [at for at in wanted if at not in taken]
         if not missing:
             return 0
-        around = len(f"## {part.path}\n") + len(_GAP) if not taken else 0
+        around = len(f"## {part.path}\n") + len(_GAP) + _ROOM_FOR_CUT if not taken else 0
         fitting = self._fitting(part, missing, room - around)
         if len(fitting) < len(missing) and part.entry is None:
             (self.cut if fitting or taken else self.left_out).append(part.path)

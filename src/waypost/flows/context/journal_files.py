@@ -18,7 +18,8 @@ from waypost.retrieve.times.question_times import DaySpan, days_named
 from waypost.text.language import language_of
 
 MOST_DAYS = 8  # hits whose whole day and summary are read
-MOST_FOUND = 40  # hits whose conversation is read
+MOST_FOUND = 40  # hits whose conversation is read before the days of the best ones ...
+MOST_READ = 200  # ... and all of which it is read, as far as the budget reaches
 POSSIBLE = 0.2  # a score below it says that a memory has nothing to do with the question
 _MOST_NAMES = 400  # that a language model can choose from, the newest
 _MOST_CHOSEN = 10
@@ -91,7 +92,7 @@ def _add_topic(
     Where the question names a time, matching conversations of that time come first, then all of that time: a named year can
     be longer than the budget.
     """
-    answer = recall(space, question, replace(view, collections=("journal",)), k=MOST_FOUND, now=now)
+    answer = recall(space, question, replace(view, collections=("journal",)), k=MOST_READ, now=now)
     choice.notices += answer.notices
     possible = [hit for hit in answer.hits if hit.score >= POSSIBLE]
     choice.hits += possible
@@ -114,13 +115,16 @@ def _add_topic(
             paths[hit.id] = path
     for path, reason in named.items():
         choice.add(path, reason)
-    for memory_id, path in paths.items():
-        choice.add(path, "topic", memory_id)
+    first = {hit.id for hit in possible[:MOST_FOUND]}
+    for memory_id in filter(first.__contains__, paths):
+        choice.add(paths[memory_id], "topic", memory_id)
     best = list(paths)[:MOST_DAYS]
     for memory_id in best:
         choice.add(paths[memory_id], "topic")
     for memory_id in best:
         choice.add(shelf.summary(days[memory_id]), "topic")
+    for memory_id, path in paths.items():
+        choice.add(path, "topic", memory_id)
 
 
 def _chosen_by_model(

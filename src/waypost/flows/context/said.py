@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from waypost.context.budget import count_tokens
 from waypost.context.small_talk import is_small_talk
 from waypost.flows.context.journal_files import POSSIBLE
 from waypost.flows.context.nearest import says_nothing
@@ -17,11 +18,12 @@ from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall.candidates import RecallFilter
 from waypost.flows.recall.search import recall
 from waypost.model.recall import Hit, View
-from waypost.store.protocol import Reader
+from waypost.retrieve.neighbours import REACH, SHORT_REPLY, value, worth_around
+from waypost.retrieve.score import shown_score
 
-_MOST_SAID = 40  # turns that may answer; the budget decides how many are shown
-_WITH_BESIDE = 8  # of them with the turns beside them
-_REACH = 1  # turns before and after
+_MOST_SAID = 60  # turns that may answer; the budget decides how many are shown
+_LONGEST_READ = 1000  # characters, to see whether a reply is short
+_WITH_BESIDE = 60  # turns beside which others are considered; those beside worse ones never fit
 
 
 def asks(message: str) -> bool:
@@ -29,34 +31,40 @@ def asks(message: str) -> bool:
 
 
 def said_about(space: OpenSpace, question: str, view: View, near: Sequence[Hit], now: datetime | None) -> list[Hit]:
-    """Turns that may answer, the best first, without those already `near`; each of the best with the turns beside it."""
+    """Turns that may answer a question and those beside them, by their value for their length.
+
+    Turns that are `near` anyway are among them. None for a text that does not ask.
+    """
     journal = replace(view, collections=tuple(name for name in view.collections if name == "journal"))
     if not journal.collections or not asks(question) or is_small_talk(question):
         return []
     answer = recall(space, question, journal, k=_MOST_SAID, now=now, wanted=RecallFilter(answers=question))
-    listed = {hit.id for hit in near}
-    possible = [hit for hit in answer.hits if hit.score >= POSSIBLE]
-    best = [*(hit for hit in near if hit.session is not None), *(hit for hit in possible if hit.id not in listed)]
+    hits = {hit.id: hit for hit in near if hit.collection == "journal"}
+    hits |= {hit.id: hit for hit in answer.hits if hit.score >= POSSIBLE}
+    by_id, totals, _ = with_turns_beside(space, list(hits.values()), journal)
+    useful = [hit for hit in by_id.values() if hit.id in hits or not says_nothing(hit)]
+    return sorted(useful, key=lambda hit: -value(totals[hit.id], count_tokens(hit.text)))
+
+
+def with_turns_beside(
+    space: OpenSpace, hits: Sequence[Hit], view: View
+) -> tuple[dict[str, Hit], dict[str, float], dict[str, int]]:
+    """The hits and the turns beside them, what each is worth, and each one's place in its conversation, by id."""
+    spoken = [hit.id for hit in hits if hit.session is not None][:_WITH_BESIDE]
+    by_id = {hit.id: hit for hit in hits}
     with space.store.read() as reader:
-        beside = _beside(space, reader, [hit for hit in best if hit.session is not None][:_WITH_BESIDE], journal)
-    hits: dict[str, Hit] = {}
-    for hit in best:
-        hits |= {other.id: other for other in (hit, *beside.get(hit.id, ())) if other.id not in hits}
-    return [hit for hit in hits.values() if hit.id not in listed]
-
-
-def _beside(space: OpenSpace, reader: Reader, best: Sequence[Hit], view: View) -> dict[str, list[Hit]]:
-    """The turns beside each hit in its conversation, by the hit's id."""
-    turns = reader.memories.neighbours([hit.id for hit in best], _REACH, view) if best else []
-    memories = looked_at(space, reader, list(reader.memories.by_number([turn.number for turn in turns]).values()))
-    places = {(turn.session, turn.position): turn for turn in turns}
-    position = {turn.memory_id: (turn.session, turn.position) for turn in turns}
-    beside: dict[str, list[Hit]] = {}
-    for hit in best:
-        session, at = position.get(hit.id, (None, 0))
-        for step in range(-_REACH, _REACH + 1):
-            turn = places.get((session, at + step))
-            memory = memories.get(turn.number) if turn is not None and turn.memory_id != hit.id else None
-            if memory is not None and not says_nothing(memory.version):
-                beside.setdefault(hit.id, []).append(hit_of(memory, hit.score, {"beside": hit.score}))
-    return beside
+        turns = reader.memories.neighbours(spoken, REACH, view) if spoken else []
+        beside = [turn.number for turn in turns if turn.memory_id not in by_id]
+        versions = reader.memories.by_number(beside)
+        replies = {
+            version.memory_id
+            for version in versions.values()
+            if count_tokens(version.text[:_LONGEST_READ]) <= SHORT_REPLY
+        }
+        totals = worth_around({hit.id: hit.score for hit in hits}, turns, replies)
+        counted = [version for version in versions.values() if version.memory_id in totals]
+        memories = looked_at(space, reader, counted)
+    for memory in memories.values():
+        total = totals[memory.version.memory_id]
+        by_id[memory.version.memory_id] = hit_of(memory, shown_score(total), {"beside": total})
+    return by_id, totals, {turn.memory_id: turn.position for turn in turns}

@@ -214,14 +214,18 @@ class SummarySections:
         return lines
 
     def _other_lines(self) -> list[_Line]:
-        """Other important items, best first, while there is room, without repetitions."""
+        """Other important items, best first, while there is room, without repetitions.
+
+        What people said comes before what assistants answered: long answers must not displace an event of the same week.
+        """
         counts: dict[str, int] = {}
         lines: list[_Line] = []
         left = max(0, self.measure.statements - sum(self.items[index].informs for index in self.used))
         candidates = [index for index in self.worthy if index not in self.used and self.gists.texts[index]]
         examined = 4 * (self.measure.points + self.measure.events)
         selected = select_distinct(self.items, candidates, self.gists, sorted(self.used), self.vectors, examined)
-        for index in map(self._question_of, selected):
+        in_order = list(dict.fromkeys(map(self._question_of, selected)))
+        for index in sorted(in_order, key=lambda index: not self.items[index].informs):
             section = self._section(index)
             most = self.measure.events if section == "events" else self.measure.points
             if index in self.used or counts.get(section, 0) >= most:
@@ -229,7 +233,7 @@ class SummarySections:
             if self.items[index].informs and left == 0:
                 continue
             text = self.items[index].text if self.items[index].is_marked else self.gists.texts[index]
-            line = self._with_answer(index, text) if self._wants_answer(index) else _Line(index, text)
+            line = _Line(index, text) if self.items[index].informs else self._with_answer(index, text)
             is_open = (
                 line.answer is None and text.endswith("?") and not self.items[index].informs
             )  # a question without its answer says nothing
@@ -239,11 +243,17 @@ class SummarySections:
                 lines.append(line)
                 counts[section] = counts.get(section, 0) + 1
                 left -= self.items[index].informs
-        return lines
+        return [self._answered(line) for line in lines] if isinstance(self.period, Week) else lines
 
-    def _wants_answer(self, index: int) -> bool:
-        """Whether an answer is shown too: of a longer period, only the answer to a question that matters."""
-        return isinstance(self.period, Week) or not self.items[index].informs
+    def _answered(self, line: _Line) -> _Line:
+        """The line with its answer, if there is room for it."""
+        answered = line if line.answer is not None else self._with_answer(line.index, line.text)
+        more = self._size(answered) - self._size(line)
+        if answered.answer is None or more > self.room:
+            return line
+        self.room -= more
+        self.used.add(answered.answer)
+        return answered
 
     def _question_of(self, index: int) -> int:
         """The question that an answer belongs to, if it can be listed with it."""

@@ -40,8 +40,10 @@ def measure_of(period: Period) -> Measure:
 def belongs(item: SummaryItem, period: Period) -> bool:
     """What states something, and what is important for another reason. A score never empties a page.
 
-    A year's page is for events that change a life or are proclaimed, and for lasting kinds.
+    A year's page is for events that change a life or are proclaimed, and for lasting kinds. Output of tools is in the archive.
     """
+    if item.role == "tool":
+        return False
     if item.score >= measure_of(period).least:
         return True
     is_milestone = item.main is not None and item.main.is_milestone
