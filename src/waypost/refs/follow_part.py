@@ -228,7 +228,7 @@ def _exact_place(anchor: Anchor, shape: FileShape, inside: Landmark | None) -> i
 
 
 def _is_unique(anchor: Anchor, shape: FileShape) -> bool:
-    """Whether these words were once in their file and are so now, such as a field among others in another order."""
+    """Whether these words were once in their file and are so now, such as a field among moved fields."""
     return anchor.count > 1 == anchor.many and len(_all_places(anchor, shape, (0, len(shape.words)), _BOTH)) == 1
 
 
