@@ -388,3 +388,15 @@ def test_a_function_that_makes_objects_is_found_as_a_class_in_another_file() -> 
     after = {"socket.js": "const open = 1;\n", "events.js": f"const size = 2;\n\n{new}"}
     verdict = followed(before, after, symbol="CloseEvent", path="socket.js")
     assert (verdict.state, verdict.path, verdict.lines) == (CHANGED, "events.js", LineRange(3, 10))
+
+
+def test_an_edited_overload_is_not_taken_for_another_one_that_it_looks_like_now() -> None:
+    char = "  boolean matches(char c) {\n    return !isEmpty() && input.charAt(pos) == c;\n  }\n"
+    text = "  boolean matches(String seq) {\n    return input.startsWith(seq, pos);\n  }\n"
+    loop = "    for (int at = 0; at < seq.length(); at++)\n      if (seq.charAt(at) != input[pos + at])\n        return false;\n"
+    new = f"  boolean matches(String seq) {{\n    int length = seq.length();\n{loop}    return true;\n  }}\n"
+    before, after = (
+        f"class Reader {{\n{body}}}\n" for body in (char + text, char.replace("charAt(pos)", "at(pos)") + new)
+    )
+    verdict = followed(before, {"Reader.java": after}, LineRange(5, 7), path="Reader.java")
+    assert (verdict.state, verdict.lines) == (CHANGED, LineRange(5, 11))

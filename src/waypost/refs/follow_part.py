@@ -228,7 +228,7 @@ def _exact_place(anchor: Anchor, shape: FileShape, inside: Landmark | None) -> i
 
 
 def _is_unique(anchor: Anchor, shape: FileShape) -> bool:
-    """Whether these words were once in their file and are so now, such as a field that other fields were moved around."""
+    """Whether these words were once in their file and are so now, such as a field among moved fields."""
     return anchor.count > 1 == anchor.many and len(_all_places(anchor, shape, (0, len(shape.words)), _BOTH)) == 1
 
 
@@ -279,7 +279,7 @@ def _similar(anchor: Anchor, shape: FileShape, same: str) -> CodeVerdict | None:
             return _verdict(CHANGED, shape, lines, inside, _amount(anchor, window))
     is_distinct = inside is None or anchor.count >= _WORDS_DISTINCT
     window = best_window(anchor.sketch, shape.words) if is_distinct else None
-    # Half of a few words is in any file, such as `import` and a dot, and git takes unrelated files for renamed ones.
+    # Half of a few words is in any file, such as `import`. Git takes unrelated files for renamed ones.
     least = _ALIKE_ELSEWHERE if same == MOVED and anchor.count < _WORDS_RARE else _ALIKE_OUTSIDE
     if window is not None and window.likeness >= least:
         lines = _lines(anchor, shape, window.first, window.behind)

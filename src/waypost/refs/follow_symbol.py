@@ -8,6 +8,8 @@ from waypost.model.shape import FileShape, Landmark, family
 from waypost.refs.anchor import Anchor
 from waypost.refs.occurrences import surroundings
 from waypost.refs.other_files import OtherFiles
+from waypost.refs.sketch import likeness as words_likeness
+from waypost.refs.sketch import sketch
 from waypost.refs.symbols import (
     common_tail,
     is_equal,
@@ -39,7 +41,7 @@ _Spot = tuple[FileShape, Landmark]
 
 def follow_symbol(anchor: Anchor, here: FileShape | None, others: OtherFiles) -> CodeVerdict:
     if here is not None:
-        verdict = _by_name(anchor, here, UNCHANGED) or _renamed_here(anchor, here, others)
+        verdict = _by_name(anchor, here, UNCHANGED, others) or _renamed_here(anchor, here, others)
         if verdict is not None:
             return verdict
     verdict = _in_other_files(anchor, others)
@@ -56,7 +58,7 @@ def follow_alone(anchor: Anchor, shape: FileShape) -> CodeVerdict | None:
     return None if anchor.broken or anchor.many > 1 else _by_name(anchor, shape, UNCHANGED)
 
 
-def _by_name(anchor: Anchor, shape: FileShape, same: str) -> CodeVerdict | None:
+def _by_name(anchor: Anchor, shape: FileShape, same: str, others: OtherFiles | None = None) -> CodeVerdict | None:
     """The symbol with its qualified name. Of overloads: the equal one, the most similar, then by their place."""
     named = same_name(shape, anchor.qualified)
     of_kind = [symbol for symbol in named if family(symbol.kind) == family(anchor.kind)] or named
@@ -65,11 +67,32 @@ def _by_name(anchor: Anchor, shape: FileShape, same: str) -> CodeVerdict | None:
         return _verdict(same, anchor, shape, max(equal, key=lambda symbol: _rate_place(anchor, shape, symbol, named)))
     if not of_kind:
         return None
+    if len(of_kind) > 1 and others is not None:
+        of_kind = _without_other_overloads(anchor, shape, of_kind, others.before(shape.path))
     rated = [(symbol_likeness(shape, symbol, anchor), symbol) for symbol in of_kind]
     likeness, best = max(rated, key=lambda row: (row[0], _rate_place(anchor, shape, row[1], named)))
     if len(named) < anchor.many and likeness < _ALIKE_OVERLOAD:
         return None
     return _verdict(CHANGED, anchor, shape, best, likeness)
+
+
+def _without_other_overloads(
+    anchor: Anchor, shape: FileShape, symbols: list[Landmark], before: FileShape | None
+) -> list[Landmark]:
+    """Without those that are other overloads of the pin's time: each has at most one successor, the likest pair first."""
+    older = same_name(before, anchor.qualified) if before is not None else []
+    if before is None or len(older) != anchor.many or not is_equal(before, older[anchor.ordinal], anchor):
+        return symbols
+    sketches = [sketch(before.symbol_words(*span(before, symbol), symbol.name)) for symbol in older]
+    words = [shape.symbol_words(*span(shape, symbol), symbol.name) for symbol in symbols]
+    pairs = [(words_likeness(was, now), -old, new) for old, was in enumerate(sketches) for new, now in enumerate(words)]
+    successors: dict[int, int] = {}
+    for alike, old, new in sorted(pairs, reverse=True):
+        if alike >= _ALIKE_OVERLOAD and -old not in successors and new not in successors.values():
+            successors[-old] = new
+    mine = successors.pop(anchor.ordinal, None)
+    left = [symbol for new, symbol in enumerate(symbols) if new not in successors.values()]
+    return [symbols[mine]] if mine is not None else left or symbols
 
 
 def _rate_place(anchor: Anchor, shape: FileShape, symbol: Landmark, named: list[Landmark]) -> tuple[bool, int]:
