@@ -1,4 +1,4 @@
-"""What the best hits call joins the candidates of a question about code."""
+"""What the best hits call, and what calls them, joins the candidates of a question about code."""
 
 from pathlib import Path
 
@@ -27,3 +27,16 @@ def test_a_function_without_words_of_the_question_is_found_through_its_caller(
     assert by_name["get_value"].why["called"] > 0
     assert "called" not in by_name["serve_route"].why
     assert "log_all" not in by_name or "called" not in by_name["log_all"].why
+
+
+def test_a_function_without_words_of_the_question_is_found_through_what_it_calls(
+    memory: Memory, tree: Path, fake_engine: FakeEngine
+) -> None:
+    caller = "from router import serve_route\n\n\ndef main(argv):\n    return serve_route(argv)\n"
+    test = "from router import serve_route\n\n\ndef test_it():\n    assert serve_route('/')\n"
+    write_files(tree, {**FILES, "app.py": caller, "tests/test_router.py": test})
+    memory.index()
+    hits = memory.recall("which code finds the handler of a route", 20, scope="code", unlikely=True).hits
+    why = {hit.name: hit.why for hit in hits}
+    assert 0 < why["main"]["called"] < why["get_value"]["called"]
+    assert "called" not in why.get("test_it", {})
