@@ -16,7 +16,7 @@ A score is a sum of named parts, so it explains itself:
     keywords  BM25 / best BM25; of a long question the mean of the subject's and of the whole's
     meaning   cosine, as deviations from the mean of its engine
     name      is defined under a name that the question uses
-    called    one of the best hits calls it, or is called by it
+    called    one of the best hits calls it
     file      what the file itself means, and other good candidates in it
     place     the question names its path, its module, or words of its file's name
     weight    much of the tree uses its file, and there is much in it
@@ -54,7 +54,7 @@ CONSTANT = -0.3  # a name for a value seldom answers, unless it is asked for by 
 PLACE = 0.5  # a path that the question names
 MODULE = 0.3  # a module, package or namespace that it names
 FILE_NAME = 0.2
-CALLED = 0.2  # by one of the best hits; .1 gains less, .4 loses in some repositories
+CALLED = 0.2  # by one of the best hits; .1 gains less, .4 loses in some repositories, and a weight for callers loses
 CENTRAL = 0.2
 SIZE = 0.1  # for the logarithm of the number of lines ...
 SMALL = 20  # ... above this one
@@ -92,7 +92,7 @@ class CodeCandidate(NamedTuple):
     is_test: bool = False
     is_document: bool = False
     referrers: int = 0
-    called: float = 0.0  # how good the best hits are that call it or that it calls
+    called: float = 0.0  # how good the best hits are that call it
 
 
 def rank_code(

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from waypost.store.protocol import CodeSketch
 
 _FOLLOWED = 5  # best hits whose calls are followed
-CALLER = 0.5  # what calls a good hit counts less than what a good hit calls; 1 loses, .25 gains as little
 _MOST_CALLS = 12  # of one of them in one direction: more say little about each
 
 
@@ -30,7 +29,10 @@ def add_call_neighbours(
     candidates: Sequence[CodeCandidate],
     ranked: Iterable[ScoredMemory],
 ) -> dict[str, float]:
-    """Gather what the best functions call and what calls them. Returns, by memory id, how good those are, 0 to 1."""
+    """Gather what the best functions call and what calls them. Returns, by id of what they call, how good they are, 0 to 1.
+
+    To be a caller says nothing by itself: any weight for it loses on the evaluation's repositories.
+    """
     by_id = {candidate.memory_id: candidate for candidate in candidates}
     good = takewhile(lambda scored: scored.total > 0, ranked)
     best = next(good, None)
@@ -50,10 +52,8 @@ def add_call_neighbours(
     }
     structure = reader.structure
     called = _worths(structure.out_of(view.checkout_id, list(worth), ("calls",)), worth)
-    calling = _worths(structure.into(view.checkout_id, list(worth), ("calls",)), worth)
-    for caller, value in calling.items():
-        called[caller] = max(called.get(caller, 0.0), CALLER * value)
-    _gather(reader, query, view, gathered, [other for other in called if other not in by_id])
+    callers = _worths(structure.into(view.checkout_id, list(worth), ("calls",)), worth)
+    _gather(reader, query, view, gathered, [other for other in called | callers if other not in by_id])
     return called
 
 
