@@ -64,6 +64,13 @@ def test_an_absent_symbol_affects_nothing(shop: Memory) -> None:
     assert (report["symbols"], report["nearest"]) == ([], ["Store.write"])
 
 
+def test_unused_code_of_a_place_or_kind_that_does_not_exist_is_an_error(shop: Memory) -> None:
+    with pytest.raises(NotFound, match="'nowhere'"):
+        shop.code.unused("nowhere")
+    with pytest.raises(InvalidInput, match="'banana'"):
+        shop.code.unused(kind="banana")
+
+
 def test_unused_code_is_listed_without_entry_points_handlers_tests_and_overrides(shop: Memory) -> None:
     answer = shop.code.unused().to_json()
     assert [row["qualified"] for row in answer["rows"]] == [

@@ -34,6 +34,11 @@ def test_callees_are_what_a_function_calls_and_from_depth_two_on_all_methods_of_
     ]
 
 
+def test_a_line_after_the_end_of_a_file_names_nothing(shop: Memory) -> None:
+    assert shop.code.uses("shop/store.py:8").to_json()["symbol"] is not None
+    assert shop.code.uses("shop/store.py:9999").to_json()["symbol"] is None
+
+
 def test_a_depth_follows_callers_of_callers(shop: Memory) -> None:
     answer = shop.code.uses("shop/store.py#check", depth=3)
     assert [(row.symbol, row.depth, row.via) for row in answer.rows] == [

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from waypost.errors import InvalidInput
 from waypost.flows.links.hits import derived
-from waypost.flows.recall.callees import add_callees
+from waypost.flows.recall.call_neighbours import add_call_neighbours
 from waypost.journal.chatter import is_chatter
 from waypost.model.checkout import Checkout
 from waypost.model.code_link import LinkedMemory
@@ -290,13 +290,13 @@ def best_code(
 
     Args:
         seen: Where the code is, if not here.
-        follow_calls: What the best ones call joins. Guests can't read relations of code.
+        follow_calls: What the best ones call, and what calls them, joins. Guests can't read relations of code.
     """
     gathered = gather_code(reader, query.question, query.vectors, view)
     candidates, numbers = code_candidates(gathered), gathered.numbers()
     # Rows are built as they are read, so only the best ones are.
     first, ranked = tee(rank_code(query.question, candidates, gathered.populations, query.roles))
-    called = add_callees(reader, query, view, gathered, candidates, first) if follow_calls else {}
+    called = add_call_neighbours(reader, query, view, gathered, candidates, first) if follow_calls else {}
     if called:
         candidates, numbers = code_candidates(gathered, called), gathered.numbers()
         ranked = rank_code(query.question, candidates, gathered.populations, query.roles)

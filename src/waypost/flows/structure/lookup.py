@@ -161,11 +161,11 @@ def nearest(reader: Reader, checkout: str, name: SymbolName) -> list[str]:
 
 
 def at_line(in_file: Sequence[SymbolSketch], line: int) -> list[SymbolSketch]:
-    """The innermost symbol at a line, or the file."""
+    """The innermost symbol at a line, or the file. Nothing after its end."""
     around = [symbol for symbol in in_file if symbol.kind == "symbol" and symbol.line <= line <= symbol.end_line]
     if around:
         return [max(around, key=lambda symbol: (symbol.line, -symbol.end_line))]
-    return [symbol for symbol in in_file if symbol.kind == "file"]
+    return [symbol for symbol in in_file if symbol.kind == "file" and line <= max(symbol.end_line, 1)]
 
 
 def _read_name(space: OpenSpace, text: str) -> SymbolName:

@@ -8,6 +8,7 @@ from typing import Any
 from waypost.code.entry_points import base_count, is_entry_point, is_private
 from waypost.code.files.languages import language_of_path
 from waypost.code.source import CONTAINERS
+from waypost.errors import InvalidInput, NotFound
 from waypost.flows.open_space import OpenSpace, architecture_key, place_in, unresolved_key
 from waypost.flows.structure.answers import UnusedList, is_test
 from waypost.flows.structure.current import current
@@ -25,9 +26,14 @@ _PRIVATE, _PUBLIC = 0.9, 0.6  # certainty: other projects may use what is public
 def unused(space: OpenSpace, path: str = "", *, kind: str = "", limit: int = 100) -> UnusedList:
     """Symbols without uses, the most certain first."""
     check_whole(limit, "limit", 1, MOST_ROWS)
+    if kind and kind not in _KINDS:
+        raise InvalidInput(f"There is no kind {kind!r} here.", f"Use one of: {', '.join(sorted(_KINDS))}.")
     place = place_in(space, path) if path else "."
 
     def read(reader: Reader) -> tuple[UnusedList, Iterable[str]]:
+        indexed = reader.code.files(space.identity.checkout_id) if place != "." else ()
+        if place != "." and not any(is_inside(file, place) for file in indexed):
+            raise NotFound(f"Nothing is indexed at {path!r}.", "Check the path, or run `waypost init`.")
         rows = [
             (symbol, certainty)
             for symbol, certainty in _unused(space, reader)

@@ -1,4 +1,4 @@
-"""What the best hits call joins the candidates of a question about code."""
+"""What the best hits call, and what calls them, joins the candidates of a question about code."""
 
 from pathlib import Path
 
@@ -27,3 +27,15 @@ def test_a_function_without_words_of_the_question_is_found_through_its_caller(
     assert by_name["get_value"].why["called"] > 0
     assert "called" not in by_name["serve_route"].why
     assert "log_all" not in by_name or "called" not in by_name["log_all"].why
+
+
+def test_a_caller_joins_the_candidates_without_a_word_of_the_question(memory: Memory, tree: Path) -> None:
+    caller = "from router import serve_route\n\n\ndef main(argv):\n    return serve_route(argv)\n"
+    test = "from router import serve_route\n\n\ndef test_it():\n    assert serve_route('/')\n"
+    others = "".join(f"def other_{number}(x):\n    return x\n\n\n" for number in range(400))  # more than meaning brings
+    write_files(tree, {**FILES, "app.py": caller, "others.py": others, "tests/test_router.py": test})
+    memory.index()
+    hits = memory.recall("find a handler for the request", 200, scope="code", unlikely=True).hits
+    why = {hit.name: hit.why for hit in hits}
+    assert "called" not in why["main"]
+    assert "test_it" not in why
