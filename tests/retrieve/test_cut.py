@@ -60,7 +60,7 @@ def test_turns_around_an_answer_from_the_journal_alone_stay() -> None:
 
 def test_code_alone_keeps_its_list() -> None:
     places = [hit(0.5, "functions"), hit(0.001, "functions")]
-    assert worth_showing(places) == places
+    assert worth_showing(places, only_code=True) == places
     assert worth_showing(places[1:]) == []
 
 
