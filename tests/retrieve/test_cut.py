@@ -60,9 +60,15 @@ def test_turns_around_an_answer_from_the_journal_alone_stay() -> None:
 
 def test_code_alone_keeps_its_list() -> None:
     places = [hit(0.5, "functions"), hit(0.001, "functions")]
-    assert worth_showing(places) == places
+    assert worth_showing(places, only_code=True) == places
     assert worth_showing(places[1:]) == []
 
 
 def test_a_name_that_does_not_exist_is_not_answered_by_others() -> None:
     assert worth_showing([hit(0.7, evidence={"misses": 1.0})], is_lookup=True) == []
+
+
+def test_code_has_the_low_floor_only_if_nothing_else_was_searched() -> None:
+    unlikely = hit(0.015, "functions")
+    assert worth_showing([unlikely], only_code=True) == [unlikely]
+    assert worth_showing([unlikely]) == []  # a project that has no memories yet was asked for everything

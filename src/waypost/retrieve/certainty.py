@@ -174,7 +174,7 @@ Matters = tuple[frozenset[str], ...]
 
 
 def matters_in(text: str) -> Matters:
-    """The matters of software that a text is about, each as the words by which another one may be about it too."""
+    """The matters of software that a text is about, each as the words for it."""
     words = (fold(part) for written in _WORD.findall(text)[:MOST_WORDS] for part in identifier_parts(written))
     return tuple(dict.fromkeys(matter for word in words if (matter := related(word, DEVELOPMENT))))
 

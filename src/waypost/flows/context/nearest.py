@@ -62,9 +62,7 @@ class PromptQuery:
     roles: ServingEngines
     is_known: IsKnown
     most: int  # hits
-    is_for_work: bool = (
-        False  # a prompt in a project: what people stated for such work belongs to it, however it is worded
-    )
+    is_for_work: bool = False  # a prompt in a project: what people stated for work belongs to it
 
 
 def nearest(reader: Reader, query: PromptQuery, view: View) -> dict[int, float]:
