@@ -31,7 +31,9 @@ def test_the_actor_is_the_client_and_the_source_an_agent_whatever_the_text_says(
 def test_a_memory_about_a_file_that_was_never_there_says_so(agent: Agent) -> None:
     warned = agent.text("remember", text=TOKENS, refs=["shop/gone.py#L3"])
     assert "shop/gone.py was not found; staleness can't be checked." in warned
-    assert "NOT CHECKED, shop/gone.py#L3-L3: file not found" in agent.text("recall", question="tokens live", scope="facts")
+    assert "NOT CHECKED, shop/gone.py#L3-L3: file not found" in agent.text(
+        "recall", question="tokens live", scope="facts"
+    )
 
 
 def test_a_stale_memory_says_so_and_why_until_an_agent_verifies_it(agent: Agent, shop: Path) -> None:
