@@ -135,14 +135,14 @@ class Trial:
         first, second = (f"[[call {call}]]" for call in calls)
         said = f"How are session cookies signed? The office is in Lisbon, the token is {_TOKEN}."
         prompts = [f"{said} {first} {second} [[say By itsdangerous.]]"]
-        if self.agent.by_command:  # commands are long: what is said would be lost among them
-            prompts = [f"{said} [[say By itsdangerous.]]", f"Run what follows. {first} {second} [[say Done.]]"]
+        if self.agent.by_command:  # first: what is said would be lost among long commands, and be found by them
+            prompts = [f"Run what follows. {first} {second} [[say Done.]]", f"{said} [[say By itsdangerous.]]"]
         runs = [self.run(prompt) for prompt in prompts]
-        requests = [request for run in runs for request in conversation(run)]
-        if not requests:
+        requests = [conversation(run) for run in runs]
+        if not all(requests):
             self.report.add("connected", False, runs[-1].output[-500:])
             return
-        opening, last = requests[0], requests[-1]
+        opening, last = requests[-1][0], requests[0][-1]
         tools = tools_of_waypost(opening)
         if self.agent.by_command:
             rules = next((text for text in said_to_model(opening) if "waypost ask" in text), "")

@@ -33,7 +33,7 @@ NAMES = {
     "reject remember remember_many restore retract show space status verify why",
     "memory.code": "about analyze architecture code_behind export_index files finish_task git_changed ignores impact import_index "
     "relink root source stale summarize summary symbol_names symbols track unused update uses",
-    "memory.facts": "approve discover edit expire infer_place learn lift_rejection promote reconsider reject rejected related "
+    "memory.facts": "approve discover edit expire for_agents_file infer_place learn lift_rejection promote reconsider reject rejected related "
     "remember_drafts review set_ttl subtree",
     "memory.journal": "add add_session approve_dna calendar condense curate events import_chat import_folder keep_in_tree "
     "notices offered protect prune release restore root search show similar stats timeline topics undo_import why",

@@ -224,7 +224,9 @@ def test_agents_md_is_set_up_checked_and_given_back(home: Path, capfd: pytest.Ca
 
     def problem() -> dict[str, Any]:
         rows = json.loads(call(capfd, "doctor", "--agent", "agents-md", "--json")[1])["checks"]
-        return {row["check"]: row for row in rows}["AGENTS.md"]
+        (row,) = (row for row in rows if row["check"] == "AGENTS.md")
+        assert isinstance(row, dict)
+        return row
 
     assert problem()["ok"]
     path.write_text(path.read_text().replace("<!-- waypost:memories:end", "Mine.\n<!-- waypost:memories:end"))
