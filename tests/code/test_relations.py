@@ -517,6 +517,13 @@ def test_methods_of_a_prototype_call_each_other_through_this() -> None:
     assert ("Parser.add", "Parser.has") in named(files, "calls")
 
 
+def test_a_file_can_export_everything_of_a_hundred_others() -> None:
+    files = {f"src/f{number}.ts": f"export function f{number}() {{}}\n" for number in range(110)}
+    files["src/all.ts"] = "".join(f"export * from './f{number}'\n" for number in range(110))
+    files["src/use.ts"] = "import { f1, f109 } from './all'\nfunction use() {\n  f1()\n  f109()\n}\n"
+    assert named(files, "calls") == {("use", "f1"), ("use", "f109")}
+
+
 def test_a_rust_macro_and_a_function_of_the_same_name_are_not_confused() -> None:
     files = {
         "src/lib.rs": "macro_rules! row {\n    () => {};\n}\n\nfn format(text: &str) -> String { text.into() }\n"

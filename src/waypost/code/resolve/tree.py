@@ -11,7 +11,7 @@ from waypost.code.outline import Outline, OutlineImport
 from waypost.code.resolve.families import family
 from waypost.code.source import COMPONENT_LANGUAGES, CONTAINERS, FUNCTIONS
 
-MOST_STARS = 60  # wildcard imports per file; each unknown name is searched in all of them
+MOST_STARS = 300  # wildcard imports per file, such as one for each of a library's functions; each unknown name is searched in all of them
 
 
 class Value(NamedTuple):
