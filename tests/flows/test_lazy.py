@@ -44,7 +44,7 @@ def test_a_flow_is_imported_when_it_is_first_named() -> None:
             {"waypost.code.changes.read", "waypost.code.shape.build", "waypost.facts.contradictions"},
             id="ask",
         ),
-        pytest.param(["list"], {"waypost.flows.write.remember", "waypost.flows.move.export", "numpy"}, id="list"),
+        pytest.param(["list"], {"waypost.flows.write.remember", "waypost.flows.move.import_rows", "numpy"}, id="list"),
         pytest.param(["remember", "Indent by four."], {"waypost.flows.move.import_rows"}, id="remember"),
         pytest.param(
             ["status"], {"waypost.flows.erase.expiry", "waypost.flows.backup.erase_from_snapshots"}, id="status"
