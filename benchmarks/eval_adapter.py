@@ -128,9 +128,9 @@ class Stale:
         self._tree = Path(self._home.name) / "tree"
         _write(self._tree, files)
         settings = config.load(environment)
-        self._memory = Memory.open(
-            self._tree, settings=replace(settings, models=(Path(self._home.name),))
-        )  # no vectors
+        # No vectors. The labels of this set count changed annotations as edits.
+        settings = replace(settings, models=(Path(self._home.name),), count_annotations=True)
+        self._memory = Memory.open(self._tree, settings=settings)
         if not os.environ.get("EVAL_NOT_INDEXED"):
             self._memory.index(wait=False)
 

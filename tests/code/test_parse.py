@@ -165,6 +165,11 @@ def test_a_long_signature_is_cut() -> None:
     assert len(symbol.parameters) == 100
 
 
+def test_a_decorator_with_a_comment_behind_it_belongs_to_what_follows() -> None:
+    symbol = only("python", "@paused(1)  # type: ignore\n@twice  # noqa\ndef f():\n    return 1\n")
+    assert (symbol.first_line, symbol.lines.start, symbol.decorators) == (1, 3, ("paused(1)", "twice"))
+
+
 def test_decorators_count_for_the_first_line_only() -> None:
     symbol = only("java", "@A\n@B(x = 1)\npublic class C {}\n")
     assert (symbol.first_line, symbol.lines.start, symbol.decorators) == (1, 3, ("A", "B(x = 1)"))

@@ -118,8 +118,10 @@ def capture(
                 syntax.imports.append(captures)
             case "attribute":
                 node = captures["attribute"][0]
-                syntax.leading.append(node)
-                syntax.attributes[node.start_byte] = captures.get("attribute.text", [node])[0]
+                written = captures.get("attribute.text", [node])[0]
+                if not written.is_extra:  # a comment behind it matches too
+                    syntax.leading.append(node)
+                    syntax.attributes[node.start_byte] = written
             case role:
                 syntax.others.setdefault(role, []).append(captures)
     syntax.calls += read_long_calls(long_calls, text, count=overloads)

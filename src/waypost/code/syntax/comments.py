@@ -80,7 +80,7 @@ class LeadingItems:
         """The comment or attribute separated from a position only by white space.
 
         An empty line separates a comment, except a documentation comment that is not first in the file. Attributes always
-        belong to what follows.
+        belong to what follows, also with a comment at the end of their line.
         """
         number = bisect_left(self._starts, position) - 1
         if number < 0:
@@ -89,6 +89,9 @@ class LeadingItems:
         text = self._text
         if item.end > position or text.data[item.end : min(position, item.end + MAX_GAP)].strip():
             return None
+        earlier = self.items[number - 1] if number and item.is_comment and not item.alone else None
+        if earlier is not None and not earlier.is_comment and not text.data[earlier.end : item.start].strip(b" \t"):
+            return earlier
         rows = text.row(position) - text.row(max(item.start, item.end - 1))
         marked = rows == 2 and number > 0 and item.text.startswith("/**")
         return item if rows == 0 or not item.is_comment or (item.alone and (rows == 1 or marked)) else None
