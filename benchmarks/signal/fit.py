@@ -31,11 +31,11 @@ RIDGE = 0.5  # keeps coefficients of rare features small
 FEATURES = {
     "prose": (
         *("meaning", "lead", "words", "misses", "foreign", "rank", "before", "first_fact", "topic"),
-        *("abroad", "meaning_abroad", "words_abroad", "few", "few_meaning", "few_lead", "few_rank"),
+        *("abroad", "meaning_abroad", "words_abroad"),
     ),
     "code": ("meaning", "words", "misses", "foreign", "total", "named", "role"),
 }
-_OF_MEANING = ("meaning", "lead", "meaning_abroad", "few_meaning", "few_lead")
+_OF_MEANING = ("meaning", "lead", "meaning_abroad")
 
 
 class Judged(NamedTuple):
@@ -89,9 +89,6 @@ def without_answers(judged: Sequence[Judged]) -> Iterable[Judged]:
         rest = [one._replace(evidence=dict(one.evidence)) for one in some if not one.right]
         if len(rest) < len(some):
             add_lead([one.evidence for one in rest], [one.evidence.get("meaning") for one in rest])
-            for one in rest:
-                if "few" in one.evidence and "lead" in one.evidence:
-                    one.evidence["few_lead"] = one.evidence["lead"]
             yield from rest
 
 

@@ -32,6 +32,7 @@ def turn(memory: Memory) -> SessionTurn:
 WORKS: dict[str, Use] = {
     "code.about": lambda m, _: m.code.about("src/checkout.py", 5),
     "facts.approve": lambda m, _: m.facts.approve(()),
+    "facts.for_agents_file": lambda m, _: m.facts.for_agents_file(),
     "code.architecture": lambda m, _: m.code.architecture(),
     "admin.audit": lambda m, _: m.admin.audit(),
     "brief": lambda m, _: [

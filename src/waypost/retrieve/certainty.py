@@ -13,7 +13,6 @@ at each hit by itself, by features from 0 to 1 or nearly so:
     before     the turn before it asks nearly the same
     topic      of a first fact: the share of the question's words that ask for it, or for the project as a whole
     abroad     the text is in another language than the question: then fewer words can be the same, and cosines are lower
-    few        everything stored was compared; then meaning, lead and rank count once more
     role       tests, documents, examples and old versions, where the question does not ask for them
 
 A logistic model adds them up. With `abroad`, meaning and words count by themselves and once more. `benchmarks/signal/fit.py` fits its coefficients, in `data/certainty.toml`.

@@ -78,8 +78,6 @@ class EvidenceReader:
         gathered: Gathered[VersionSketch],
         spread: Populations,
         engines: ServingEngines,
-        *,
-        is_small: bool = False,
     ) -> list[Hit]:
         """Hits of what people and agents wrote, with evidence and certainty."""
         spreads = {name: Spreads(some) for name, some in spread.items()}
@@ -122,8 +120,6 @@ class EvidenceReader:
             nearness_of_all.append(None if sketch.traits & ASKS else near)
         if is_fitted_for(spreads):
             add_lead(evidences, nearness_of_all)
-        if is_small:
-            add_few(evidences)
         by_topic = not self._names_code
         weighed = [
             _hit(*ranked, evidence, "prose", by_topic=by_topic)
@@ -204,13 +200,6 @@ def add_lead(evidences: Sequence[dict[str, float]], nearness: Sequence[float | N
         if near is not None:
             others = measured[1:] if near == measured[0] else measured
             evidence["lead"] = near - (others[0] if others else UNRELATED)
-
-
-def add_few(evidences: Sequence[dict[str, float]]) -> None:
-    """Among a few memories, the one that stands out answers even if it is farther from the question."""
-    for evidence in evidences:
-        evidence["few"] = 1.0
-        evidence |= {f"few_{name}": evidence[name] for name in ("meaning", "lead", "rank") if name in evidence}
 
 
 def _is_identifier(name: str) -> bool:

@@ -219,7 +219,7 @@ def render_answer(
     elif event == "prompt":
         answer["continue"] = True
     if memories and form.shows_line:
-        answer["systemMessage"] = f"Waypost: {counted(memories, 'memory')}"
+        answer["systemMessage"] = f"Waypost: {counted(memories, 'memory', 'memories')}"
     return json.dumps(answer, ensure_ascii=False)
 
 
