@@ -33,12 +33,29 @@ def test_the_older_one_of_two_about_the_same_is_marked() -> None:
     [
         fact(2, "Spare tyres are ordered from Husqvarna.", words=0.7),  # has less of the question
         fact(2, "Old letters are ordered by date."),
+        fact(2, "Spare blades are sharpened by Marta."),
         replace(NEW, source="extractor"),
         replace(NEW, certainty=0.01),
     ],
 )
 def test_something_else_renews_nothing(other: Hit) -> None:
     assert marks(OLD, other) == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Release wheels are built on Linux.", "Release wheels are signed by Marta."),
+        ("The staging cluster has three nodes.", "The staging cluster uses ARM machines."),
+        ("We release on Tuesdays only.", "Release wheels are built on Linux."),
+    ],
+)
+def test_another_statement_about_the_same_renews_nothing(old: str, new: str) -> None:
+    assert marks(fact(1, old), fact(2, new)) == [None, None]
+
+
+def test_a_value_of_the_same_kind_renews_also_with_another_verb() -> None:
+    assert marks(fact(1, "Loki keeps log lines for 14 days."), fact(2, "Loki log lines: 45 days.")) == ["2", None]
 
 
 def test_an_agent_does_not_renew_what_a_person_stated() -> None:

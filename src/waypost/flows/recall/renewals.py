@@ -1,13 +1,15 @@
 """Which hits a newer memory may have made out of date, judged by the question.
 
-Two facts that have the same words of a question and much else in common are about the same thing. Waypost shows the newer one first
-and marks the other as earlier. That is no contradiction: both may hold.
+Two facts that have the same words of a question and much else in common are about the same thing. If they also state values that
+exclude each other, by the same verb or as literals of one kind, Waypost shows the newer one first and marks the other as earlier. That
+is no contradiction: both may hold. Facts with other verbs add something: "wheels are built on Linux", "wheels are signed by Marta".
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from waypost.facts.lexicon import LANGUAGES
+from waypost.facts.statements import BE, PURPOSE, TAIL, WORD, Statement, statements
 from waypost.facts.wordings import may_be_one_subject, signals_change
 from waypost.flows.versions.authority import PERSON
 from waypost.flows.versions.conflicts import COMPARED_KINDS
@@ -67,7 +69,31 @@ def _is_about_the_same(hit: Hit, other: Hit, language: str) -> bool:
     own, others = (terms_of(each.text, german=language == "de") for each in (hit, other))
     if len(own & others) < LEAST_COMMON * min(len(own), len(others)):
         return False
-    return may_be_one_subject(hit.text, other.text, spoken)
+    if not may_be_one_subject(hit.text, other.text, spoken):
+        return False
+    return signals_change(other.text, spoken) or _state_one_thing(hit.text, other.text, spoken)
+
+
+def _state_one_thing(first: str, second: str, language: str) -> bool:
+    """Whether two facts state a value of the same kind, or something by the same verb, as far as that is known."""
+    own, others = (statements(text, language) for text in (first, second))
+    kinds, other_kinds = ({kind for each in side for kind in _literals(each)} for side in (own, others))
+    if kinds & other_kinds:
+        return True
+    verbs, other_verbs = ({_verb(each) for each in side} for side in (own, others))
+    return bool(verbs & other_verbs - {""}) or ({""} in (verbs, other_verbs) and not kinds | other_kinds)
+
+
+def _literals(statement: Statement) -> set[str]:
+    return {term.kind for term in statement.zone(TAIL, PURPOSE) if term.kind != WORD}
+
+
+def _verb(statement: Statement) -> str:
+    """The class of the verb. Of "is signed by": the word behind it, since its own verb is in no list."""
+    if statement.verb != BE:
+        return statement.verb
+    first = next(iter(statement.zone(TAIL)), None)
+    return f"{BE} {first.value}" if first is not None and first.text.islower() and first.kind == WORD else BE
 
 
 def _spoken(language: str) -> str:
