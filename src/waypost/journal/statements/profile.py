@@ -98,10 +98,17 @@ def sentence_terms(text: str, language: str) -> frozenset[str]:
 
 def _value(slot: str, sentence: str, language: str) -> str:
     for pattern in _patterns(language)[slot]:
-        match = pattern.search(sentence)
-        if match:
-            return match["value"].strip(" .")
+        for match in pattern.finditer(sentence):
+            if not _is_negated(match, language):
+                return match["value"].strip(" .")
     return ""
+
+
+def _is_negated(match: re.Match[str], language: str) -> bool:
+    """Whether the word before, or the beginning of the value, turns it around: "не работаю врачом"."""
+    before = match.string[: match.start()].split()[-1:]
+    value = match["value"]
+    return any(no.match(value) or any(map(no.fullmatch, before)) for no in _patterns(language)["negated"])
 
 
 def _people(sentence: str, language: str) -> list[str]:
