@@ -28,3 +28,7 @@ from waypost.journal.statements.profile import personal_facts
 def test_what_is_negated_is_no_fact_about_a_person(text: str, language: str, slot: str, value: str | None) -> None:
     facts = personal_facts(text, language, "id", date(2026, 1, 5))
     assert [fact.text for fact in facts if fact.slot == slot] == ([value] if value else [])
+
+
+def test_what_is_taken_back_is_no_fact_about_a_person() -> None:
+    assert personal_facts("Ich arbeite als Koch. Nein, Spaß.", "de", "id", date(2026, 1, 5)) == []

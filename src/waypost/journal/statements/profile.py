@@ -47,6 +47,8 @@ def personal_facts(text: str, language: str, memory_id: str, day: date) -> list[
         return []
     facts: list[PersonalFact] = []
     for statement in statements_of(text, language):
+        if not statement.is_real:
+            continue
         sentence = statement.sentence
         for slot in SINGLE:
             value = _value(slot, sentence, language)
