@@ -53,6 +53,18 @@ def due_by_time(files: Files, today: date) -> tuple[Step, ...]:
     return tuple(sorted(steps, key=lambda step: (step.due, _ORDER[type(step)], str(step))))
 
 
+def due_by_change(files: Files, days: Iterable[date]) -> tuple[Step, ...]:
+    """The pages to make again because archived entries of these days have changed. Their sources stay in the archive."""
+    steps: dict[str, Step] = {}
+    for day in days:
+        week, month = Week.of(day), Month.of(day)
+        if joined := joined_days(files, week):
+            steps[layout.week_path(week)] = Join(max(joined) + JOIN_AFTER, week, ())
+        steps[layout.month_path(month)] = MakeMonth(month_due(month), month, ())
+        steps[layout.year_path(day.year)] = MakeYear(year_due(day.year), day.year, ())
+    return tuple(step for path, step in sorted(steps.items()) if path in files and not files[path].is_closed)
+
+
 def due_by_size(files: Files, today: date, limits: SizeLimits) -> tuple[Step, ...]:
     """Steps that sizes require once all steps by time are done: early weeks, and days compressed early."""
     return (*_early_joins(files, today, limits), *_early_compressions(files, today, limits.plain_archive))

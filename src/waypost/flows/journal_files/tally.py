@@ -12,9 +12,11 @@ from waypost.journal.layout import day_of, stage_of
 from waypost.journal.markdown import no_edit_reason, parse_page
 from waypost.journal.memory_page.tally import Tally, entry_key, files_by_day, merge_entries, total, with_full_text
 from waypost.model.journal import Entry
-from waypost.store.protocol import Reader
+from waypost.model.time import format_time
+from waypost.store.protocol import Reader, Writer
 
 _KNOWN = "journal_tallies"  # by day: stamps of its files and their figures; no text
+_CHANGED = "journal_changed_days"  # archived days with changed entries, and when: their pages are made again
 
 
 def entries_of(space: OpenSpace, path: str) -> tuple[Entry, ...]:
@@ -106,3 +108,31 @@ def held_pages(space: OpenSpace, paths: Iterable[str]) -> list[str]:
 def journal_key(space: OpenSpace, name: str) -> str:
     """The key of this journal in `meta`: a space has several journals if its checkouts keep their own."""
     return f"{name}:{space.journal_id}" if space.journal_id else name
+
+
+def changed_days(space: OpenSpace) -> dict[date, str]:
+    """Archived days whose entries were changed since their pages were made, each with the time of the change."""
+    with space.store.read() as reader:
+        return _changed_days(space, reader)
+
+
+def note_changed_days(space: OpenSpace, writer: Writer, days: Iterable[date]) -> None:
+    now = format_time(space.clock())
+    if new := dict.fromkeys(days, now):
+        _set_changed_days(space, writer, _changed_days(space, writer) | new)
+
+
+def forget_changed_days(space: OpenSpace, made: Mapping[date, str]) -> None:
+    """Their pages are made. A day that has changed again since stays."""
+    with space.store.write() as writer:
+        left = {day: at for day, at in _changed_days(space, writer).items() if made.get(day) != at}
+        _set_changed_days(space, writer, left)
+
+
+def _changed_days(space: OpenSpace, reader: Reader) -> dict[date, str]:
+    stored = json.loads(reader.meta.get(journal_key(space, _CHANGED)) or "{}")
+    return {date.fromisoformat(day): at for day, at in stored.items()}
+
+
+def _set_changed_days(space: OpenSpace, writer: Writer, days: Mapping[date, str]) -> None:
+    writer.meta.set(journal_key(space, _CHANGED), json.dumps({day.isoformat(): at for day, at in days.items()}))

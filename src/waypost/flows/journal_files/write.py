@@ -7,12 +7,14 @@ follows them.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import date
 
 from waypost.flows.journal_files.editor_conflicts import note_conflict, time_of
 from waypost.flows.journal_files.reconcile import record_in
+from waypost.flows.journal_files.tally import note_changed_days
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, render_bullet
-from waypost.journal.layout import day_of, stage_of
+from waypost.journal.layout import ARCHIVE, day_of, stage_of
 from waypost.journal.markdown import new_page, newline_of, parse_page, render_entry
 from waypost.journal.units import PAGES, entry_of, unit_of
 from waypost.model.journal import Amendment, Entry
@@ -56,6 +58,7 @@ def write_through(space: OpenSpace, writer: Writer, memory_ids: Iterable[str]) -
     states = writer.memories.states(ids)
     fresh: list[Entry] = []
     paths: dict[str, list[Entry]] = {}
+    changed_days = set[date | None]()
     for memory_id in ids:
         versions = writer.memories.versions(memory_id)
         if not versions or not is_filed(versions[-1]):
@@ -63,12 +66,14 @@ def write_through(space: OpenSpace, writer: Writer, memory_ids: Iterable[str]) -
         entry = entry_of(space.journal, versions, states.get(memory_id, State()))
         for place in places.get(memory_id, ()):
             paths.setdefault(place.path, []).append(entry)
+            changed_days.add(day_of(place.path) if place.path.startswith(f"{ARCHIVE}/") else None)
         if memory_id not in places:
             fresh.append(entry)
     for path, entries in paths.items():
         names = {placed.digest: placed.memory_id for placed in writer.journal.places(space.journal_id, [path])}
         _change(space, path, entries, names)
     record_in(space, writer, paths)
+    note_changed_days(space, writer, {day for day in changed_days if day is not None})
     _append(space, writer, fresh)
 
 

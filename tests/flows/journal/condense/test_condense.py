@@ -214,6 +214,33 @@ def test_a_late_entry_reopens_its_month_and_its_year(memory: Memory, clock: Test
     assert lost(root_of(memory), words) == []
 
 
+@pytest.mark.parametrize(
+    ("today", "path"),
+    [
+        (date(2026, 1, 25), "weekly/2026-W03.md"),
+        (date(2026, 4, 2), "monthly/2026-01.md"),
+        (date(2028, 3, 2), "yearly/2026.md"),
+    ],
+)
+def test_a_page_is_made_again_after_an_entry_was_retracted_or_corrected(
+    memory: Memory, clock: TestClock, today: date, path: str
+) -> None:
+    clock.now = at_four(START)
+    turn = {"kind": "conversation", "session": "s", "speaker": "user"}
+    said = ("I got married to Clara in Bergen today!", "We decided to sell the Volvo.", "I got promoted to team lead!")
+    married, sold, _ = (memory.remember(text, time=noon(START), **turn).id or "" for text in said)
+    clock.now = at_four(today)
+    condensed(memory)
+    assert "Bergen" in page_of(memory, path) and "Volvo" in page_of(memory, path)
+    memory.retract(married)
+    memory.correct(sold, "We decided to sell the Honda.")
+    assert condensed(memory).made == (path,)
+    page = page_of(memory, path)
+    assert "Bergen" not in page and "Volvo" not in page and "Honda" in page and "team lead" in page
+    assert "Bergen" not in page_of(memory, "MEMORY.md") and "Volvo" not in page_of(memory, "MEMORY.md")
+    assert condensed(memory).steps == ()
+
+
 def test_what_was_edited_by_hand_is_kept_below_the_first_words(memory: Memory, clock: TestClock) -> None:
     question, _ = days(memory, clock, 1)
     clock.now = at_four(START + DAY)

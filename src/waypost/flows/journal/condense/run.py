@@ -18,9 +18,10 @@ from waypost.flows.journal.condense.weeks import join
 from waypost.flows.journal.memory_page import refresh_index
 from waypost.flows.journal_files.log import last_cleanup, note, note_cleanup
 from waypost.flows.journal_files.sync import sync
+from waypost.flows.journal_files.tally import changed_days, forget_changed_days
 from waypost.flows.open_space import OpenSpace
 from waypost.journal import layout
-from waypost.journal.plan import due_by_size, due_by_time
+from waypost.journal.plan import due_by_change, due_by_size, due_by_time
 from waypost.journal.plan_steps import MEGABYTE, Compress, Join, MakeMonth, MakeYear, Rescore, SizeLimits, Step, Trim
 from waypost.system.platform import try_lock
 
@@ -84,10 +85,11 @@ def condense(
         if force:
             run.again = set(run.marks)
         if dry_run:
-            return Condensed(tuple(_would_do(step) for step in _steps(run)), _notices(run), dry_run=True)
+            would = (*_steps(run), *due_by_change(run.survey(), changed_days(space)))
+            return Condensed(tuple(map(_would_do, would)), _notices(run), dry_run=True)
         run.sweep()
         _embed(space)
-        done = _work(run)
+        done = [*_work(run), *_make_again(run)]
         result = Condensed(tuple(done), _notices(run))
         if result.steps or not _was_cleaned(run):  # a second run on the same day changes nothing
             note_cleanup(space, archived=result.archived, created=result.made)
@@ -149,6 +151,29 @@ def _work(run: CondenseRun) -> list[CondenseStep]:
             if done_step.files or done_step.made:
                 done.append(done_step)
                 run.report(step_text(done_step))
+    return done
+
+
+def _make_again(run: CondenseRun) -> list[CondenseStep]:
+    """Make the pages of days again whose archived entries were retracted or corrected since.
+
+    What fails stays noted for the next run.
+    """
+    days, done = changed_days(run.space), list[CondenseStep]()
+    if not days:
+        return done
+    run.look_again()
+    for step in due_by_change(run.survey(), days):
+        try:
+            done.append(_STEPS[type(step)][1](run, step))
+        except ChangedMeanwhile:
+            return done
+        except FATAL:
+            raise
+        except WaypostError as error:
+            _leave(run, step, error.what)
+            return done
+    forget_changed_days(run.space, days)
     return done
 
 
