@@ -4,6 +4,7 @@
 """
 
 import json
+import logging
 import os
 import urllib.request
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from waypost import Memory
 
 _POLL_SECONDS = 50
+_APOLOGY = "Sorry, that went wrong. Please try again."
 
 
 class Telegram:
@@ -58,8 +60,21 @@ def serve(memory: Memory, telegram: Telegram, offset: int = 0) -> int:
         offset = update["update_id"] + 1
         message = update.get("message", {})
         if "text" in message and "from" in message:
-            telegram.send(message["chat"]["id"], reply(memory, message))
+            _answer_message(memory, telegram, message)
     return offset
+
+
+def _answer_message(memory: Memory, telegram: Telegram, message: dict[str, Any]) -> None:
+    """Send the answer, or an apology: one message that fails must not stop the bot for everybody."""
+    try:
+        text = reply(memory, message)
+    except Exception:
+        logging.exception("A message could not be answered")
+        text = _APOLOGY
+    try:
+        telegram.send(message["chat"]["id"], text)
+    except OSError:  # this user has blocked the bot, for example
+        logging.exception("An answer could not be sent")
 
 
 def main() -> None:

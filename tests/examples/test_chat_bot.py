@@ -22,6 +22,7 @@ class FakeTelegram(HTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.updates: list[dict[str, Any]] = []
         self.sent: list[tuple[int, str]] = []
+        self.refuses = False
 
     @property
     def address(self) -> str:
@@ -44,7 +45,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self.server.sent.append((fields["chat_id"], fields["text"]))
         body = json.dumps({"ok": True, "result": result}).encode()
-        self.send_response(200)
+        self.send_response(403 if self.server.refuses and not self.path.endswith("/getUpdates") else 200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -90,3 +91,20 @@ def test_messages_without_text_are_passed_over(open_memory: OpenMemory, telegram
     telegram.updates.append({"update_id": 9, "message": {"chat": {"id": 1}, "photo": []}})
     assert bot["serve"](open_memory(), bot["Telegram"](TOKEN, telegram.address)) == 10
     assert telegram.sent == []
+
+
+def test_a_message_that_fails_gets_an_apology_and_the_next_an_answer(
+    open_memory: OpenMemory, telegram: FakeTelegram
+) -> None:
+    bot = runpy.run_path(str(BOT))
+    telegram.receive(1, "\0")  # cannot be stored
+    telegram.receive(2, "Ich wohne in Leipzig.")
+    assert bot["serve"](open_memory(), bot["Telegram"](TOKEN, telegram.address)) == 3
+    assert ["Sorry" in text for _, text in telegram.sent] == [True, False]
+
+
+def test_an_answer_that_cannot_be_sent_stops_nothing(open_memory: OpenMemory, telegram: FakeTelegram) -> None:
+    bot = runpy.run_path(str(BOT))
+    telegram.receive(1, "Ich wohne in Leipzig.")
+    telegram.refuses = True
+    assert bot["serve"](open_memory(), bot["Telegram"](TOKEN, telegram.address)) == 2

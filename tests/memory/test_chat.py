@@ -2,9 +2,11 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import TestClock
+from tests.flows.journal.days import root_of
 
 from waypost import AsyncMemory, Memory
 from waypost.errors import InvalidInput
@@ -70,6 +72,18 @@ def test_the_context_has_what_was_said(memory: Memory, clock: TestClock) -> None
     chat.turn(MARRIED, "Congratulations!")
     clock.advance(days=40)
     assert MARRIED in chat.context("Who did I marry?").text
+
+
+@pytest.mark.parametrize("pause", [float("nan"), float("inf"), -1])
+def test_a_pause_that_is_no_length_of_time_is_refused(memory: Memory, pause: float) -> None:
+    with pytest.raises(InvalidInput, match="pause_minutes"):
+        memory.chat("ada", pause_minutes=pause)
+
+
+@pytest.mark.parametrize("user", [None, True, 1.5])
+def test_a_user_is_a_name_or_a_number(memory: Memory, user: Any) -> None:
+    with pytest.raises(InvalidInput, match="user"):
+        memory.chat(user)
 
 
 def test_an_empty_question_is_refused_and_nothing_is_written(memory: Memory) -> None:
@@ -138,6 +152,16 @@ def test_cleanup_condenses_what_is_due(memory: Memory, clock: TestClock) -> None
     clock.advance(days=20)
     reply = chat.command("/memory cleanup force")
     assert reply is not None and "weekly/2026-W05.md" in reply.text
+
+
+def test_a_search_also_shows_lines_of_pages_without_a_time(memory: Memory, clock: TestClock) -> None:
+    chat = memory.chat("ada")
+    chat.turn(MARRIED)
+    page = root_of(chat.memory) / "monthly" / "2026-01.md"
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text("# January\n\nA note about a lighthouse.\n", encoding="utf-8")
+    reply = chat.command("/memory search lighthouse")
+    assert reply is not None and reply.text == "A note about a lighthouse."
 
 
 def test_a_long_answer_to_a_command_is_cut(memory: Memory, clock: TestClock) -> None:

@@ -144,7 +144,7 @@ class _Commands:
 
     def search(self, words: str) -> CommandReply:
         lines = self.memory.journal.search(words, _MOST_SEARCHED)
-        rows = [f"{line.time:%Y-%m-%d} " * bool(line.time) + _one_line(line.text) for line in lines]
+        rows = [(f"{line.time:%Y-%m-%d} " if line.time else "") + _one_line(line.text) for line in lines]
         data = {"lines": [line.to_json() for line in lines[:_MOST_LINES]]}
         return CommandReply(self._listed(rows) or self._say("nothing", what=words), "search", data)
 

@@ -32,6 +32,7 @@ BRIEF_TOKENS = 2000  # default budget of a briefing
 SCOPE_TOKENS = 500  # default budget of the preset `scope`
 MOST_LISTED = 1_000_000
 PRESETS = ("scope", "route", "inject", "journal")
+_LONGEST_PAUSE = 525_600  # minutes: a year
 
 Ref = str | Mapping[str, Any]  # "src/storage.ts#L42-L87", or an object with `file_path`
 
@@ -145,6 +146,12 @@ class Memory:
         """
         from waypost.memory.chat import Chat
 
+        if isinstance(user, bool) or not isinstance(user, (str, int)):
+            raise InvalidInput(f"The user {user!r} is no name and no number.", "Give one that stays the same.")
+        if not 0 <= pause_minutes <= _LONGEST_PAUSE:  # also false for NaN
+            raise InvalidInput(
+                f"pause_minutes is {pause_minutes}.", f"Give minutes, from 0 to {_LONGEST_PAUSE} (a year)."
+            )
         own = self._handle
         handle = open_handle(".", person=str(user), caller=own.caller, settings=own.settings, clock=own.clock)
         memory = Memory(handle.identity, handle.settings, handle.caller, handle.clock)

@@ -71,6 +71,21 @@ def test_the_plan_rises_with_what_is_said_about_it_later(memory: Memory) -> None
     assert points(scored(space_of(memory), entries[:2], later)) == [8, 8]
 
 
+def test_only_entries_that_mention_a_topic_have_its_name(memory: Memory) -> None:
+    rows = [
+        ("2026-01-05T09:00:00+01:00", "user", "Mir wurde heute das Fahrrad vor dem Bahnhof gestohlen."),
+        ("2026-01-05T09:00:20+01:00", "bot", "Das tut mir sehr leid."),
+        ("2026-01-09T09:00:00+01:00", "user", "Die Polizei hat das Fahrrad vor dem Bahnhof gefunden."),
+        ("2026-01-09T09:01:00+01:00", "user", "Was für ein Glück!"),
+        ("2026-01-13T09:00:00+01:00", "user", "Ist das Schloss vom Fahrrad noch am Bahnhof?"),
+    ]
+    judged = scored(space_of(memory), kept(memory, rows), AT)
+    assert {bool(item.topic) for item in judged} == {True}  # an answer and a remark belong to it
+    label = judged[0].label
+    assert label in ("Fahrrad", "Bahnhof")
+    assert [item.label for item in judged] == [label, "", label, "", label]
+
+
 @pytest.mark.slow
 def test_by_meaning_the_plan_of_the_seed_is_worth_nine(tmp_path: Path, clock: TestClock) -> None:
     clock.now = AT

@@ -118,6 +118,15 @@ def test_recurring_topics_say_how_often_and_when() -> None:
     assert "- **AWS Zertifizierung:** 4 Einträge an 2 Tagen, 2026-01-15 bis 2026-01-16; 2-mal gefragt" in found
 
 
+def test_a_topic_counts_only_entries_with_its_name() -> None:
+    others = [
+        entry(f"01-1{day}T12:00", "Raimund", f"Etwas ganz anderes, Nummer {day}.", (3, 2, 0, 1), topic=1)
+        for day in (2, 4, 7)
+    ]
+    summary = summarise(WEEK, [*SEED, *others], {})
+    assert "- **AWS Zertifizierung:** 4 Einträge an 2 Tagen" in section(summary, "Wiederkehrende Aktivitäten")
+
+
 def test_every_line_names_entries_that_exist() -> None:
     summary = summarise(WEEK, SEED, {})
     for line in summary.split("\n"):

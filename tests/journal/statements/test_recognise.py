@@ -120,10 +120,34 @@ def test_a_question_beside_a_statement_is_left_out() -> None:
         ("Can you polish this: 'I resign today'? It's for a play.", "en"),
         ("Если бы дали отпуск, я бы переехал к морю.", "ru"),
         ("Шутка: меня уволили!", "ru"),
+        ("Ich ziehe im Mai nach München um. Doch nicht, bleibe in Berlin.", "de"),
+        ("Ich kündige! Nein, Spaß.", "de"),
+        ("Wir haben das Haus gekauft! Ach nee, Quatsch, noch nicht.", "de"),
+        ("I'm allergic to nuts. No wait, that's my brother.", "en"),
+        ("I start at Siemens in May. Scratch that, it fell through.", "en"),
+        ("We moved to Leeds, no, actually it's Bradford.", "en"),
+        ("У меня аллергия на орехи. Ой, нет, это у брата.", "ru"),
+        ("Я переезжаю в мае в Казань. Нет, всё-таки остаюсь в Москве.", "ru"),
+        ("В июне увольняюсь. Хотя нет, передумал.", "ru"),
     ],
 )
 def test_what_is_imagined_denied_or_joked_is_only_a_remark(text: str, language: str) -> None:
     assert {statement.kind for statement in statements_of(text, language)} <= {"remark"}
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Ich habe gekündigt. Nein, ich bereue es nicht.", "de"),
+        ("Wir waren im Zoo, das hat Spaß gemacht.", "de"),
+        ("I quit my job. No, I don't regret it.", "en"),
+        ("We moved to Leeds. Actually it was easy.", "en"),
+        ("I got the job! Wait till mum hears it.", "en"),
+        ("Я уволился. Нет, не жалею.", "ru"),
+    ],
+)
+def test_a_no_that_takes_nothing_back_denies_nothing(text: str, language: str) -> None:
+    assert all(statement.is_real for statement in statements_of(text, language))
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ from datetime import date, datetime, timedelta
 
 from waypost.errors import LlmError, LlmLimit, LlmUnavailable
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.importance.history import JudgedTurn, TopicMentions, in_order, judge_turns, subject_of
+from waypost.journal.importance.history import EntryWorth, JudgedTurn, TopicMentions, in_order, judge_turns, subject_of
 from waypost.journal.importance.model import AT_ONCE, JudgedUtterance, ModelJudgement, answers_from_json, prompt_fields
 from waypost.journal.importance.utterance import UtteranceReading
+from waypost.journal.period_pages.topic_names import label_fits
 from waypost.journal.roles import role_of
 from waypost.journal.topics.groups import find_topics
 from waypost.journal.topics.similarity import Meaning, Subject
@@ -59,10 +60,16 @@ def scored(
     turns_to_judge = [turn for turn in own.values() if turn.role == "person" and turn.ident in versions and turn.text]
     readings = _judged_by_model(space, turns_to_judge, topics, at, llm, notices if notices is not None else [])
     judged = judge_turns(turns, own.keys(), topics, at, readings)
-    return [
-        ScoredEntry(entry, judged[ident].score, judged[ident].topic, judged[ident].label)
-        for ident, entry in zip(idents, entries, strict=True)
-    ]
+    return [_named(entry, judged[ident]) for ident, entry in zip(idents, entries, strict=True)]
+
+
+def _named(entry: Entry, worth: EntryWorth) -> ScoredEntry:
+    """The entry with its topic, named only if it mentions it: pages count and list what has a name.
+
+    Entries near in meaning, answers and follow-ups share the topic's number all the same.
+    """
+    label = worth.label if worth.label and label_fits(worth.label, entry.held or "") else ""
+    return ScoredEntry(entry, worth.score, worth.topic, label)
 
 
 # -- turns

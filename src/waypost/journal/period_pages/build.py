@@ -171,7 +171,7 @@ class SummarySections:
     def _topics(self) -> list[int]:
         weights: dict[int, int] = {}
         first: dict[int, int] = {}
-        mentions = Counter(item.topic for item in self.items if item.role == "person")
+        mentions = Counter(item.topic for item in self.items if item.label and item.role == "person")
         for index in self.worthy:
             item = self.items[index]
             if item.label and mentions[item.topic] >= self.measure.mentions and item.topic:
@@ -180,13 +180,16 @@ class SummarySections:
         return sorted(weights, key=lambda topic: (-weights[topic], first[topic]))
 
     def _of_topic(self, topic: int) -> list[SummaryItem]:
-        return [item for item in self.items if item.topic == topic and item.score >= HELPING]
+        """The entries that mention it: only these have its name."""
+        return [item for item in self.items if item.topic == topic and item.label and item.score >= HELPING]
 
     def _main_topics(self, topics: Sequence[int]) -> list[str]:
         """Each topic with how often it came up, and its first and last day."""
         lines = []
         for topic in topics[: self.measure.topics]:
             members = self._of_topic(topic)
+            if not members:
+                continue
             label = label_of(members[0].label)
             days = sorted({item.day for item in members})
             count = self.words.say("times", count=sum(len(item.ids) for item in members))

@@ -47,6 +47,8 @@ def personal_facts(text: str, language: str, memory_id: str, day: date) -> list[
         return []
     facts: list[PersonalFact] = []
     for statement in statements_of(text, language):
+        if not statement.is_real:
+            continue
         sentence = statement.sentence
         for slot in SINGLE:
             value = _value(slot, sentence, language)
@@ -98,10 +100,17 @@ def sentence_terms(text: str, language: str) -> frozenset[str]:
 
 def _value(slot: str, sentence: str, language: str) -> str:
     for pattern in _patterns(language)[slot]:
-        match = pattern.search(sentence)
-        if match:
-            return match["value"].strip(" .")
+        for match in pattern.finditer(sentence):
+            if not _is_negated(match, language):
+                return match["value"].strip(" .")
     return ""
+
+
+def _is_negated(match: re.Match[str], language: str) -> bool:
+    """Whether the word before, or the beginning of the value, turns it around: "не работаю врачом"."""
+    before = match.string[: match.start()].split()[-1:]
+    value = match["value"]
+    return any(no.match(value) or any(map(no.fullmatch, before)) for no in _patterns(language)["negated"])
 
 
 def _people(sentence: str, language: str) -> list[str]:
