@@ -14,6 +14,7 @@ _BASES = re.compile(
     r"|[\w>)\]]\s{0,3}:\s{0,3}([A-Z].{0,500})"
 )
 _OBJECT = frozenset({"object", "Object", "Generic", "Protocol", "ABC"})
+_TYPING = frozenset({"", "typing", "typing_extensions", "t", "abc", "builtins"})  # `asyncio.Protocol` is another one
 
 
 class _EntryPoints(NamedTuple):
@@ -46,7 +47,13 @@ def base_count(signature: str) -> int:
     match = _BASES.search(signature)
     written = next((group for group in match.groups() if group), "") if match else ""
     names = [part.split("[")[0].split("<")[0].strip() for part in written.replace(" implements ", ",").split(",")]
-    return sum(bool(name) and "=" not in name and name.rsplit(".")[-1] not in _OBJECT for name in names)
+    return sum(bool(name) and "=" not in name and not _is_object(name) for name in names)
+
+
+def _is_object(base: str) -> bool:
+    """Whether a base type has no methods that others call."""
+    place, _, name = base.rpartition(".")
+    return name in _OBJECT and place in _TYPING
 
 
 @cache

@@ -171,6 +171,23 @@ def test_at_a_terminal_setup_offers_to_index_a_repository_without_memory(
     assert [command[-3:] for command in started] == [["-C", ".", "init"]]
 
 
+def test_at_a_terminal_setup_offers_to_index_also_if_no_agent_is_here(
+    home: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions = list[str]()
+
+    def answer(question: str) -> str:
+        questions.append(question)
+        return "n"
+
+    monkeypatch.setattr("waypost.faces.cli.commands.setup.interactive", lambda: True)
+    monkeypatch.setattr("waypost.faces.setup.install.detect", lambda *_: ())
+    monkeypatch.setattr("builtins.input", answer)
+    code, _out, err = call(capfd, "setup")
+    assert (code, questions) == (0, ["Index this project now (waypost init)? [Y/n] "])
+    assert "No agent found." in err
+
+
 def test_at_a_terminal_setup_asks_about_each_agent_that_is_here(
     home: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,6 +64,18 @@ def test_an_absent_symbol_affects_nothing(shop: Memory) -> None:
     assert (report["symbols"], report["nearest"]) == ([], ["Store.write"])
 
 
+def test_a_name_that_stands_elsewhere_in_the_code_is_not_unused(shop: Memory) -> None:
+    (Path(shop.code.root or "") / "shop/limits.py").write_text(
+        "import asyncio\n\n\nclass Limits:\n    @property\n    def is_open(self) -> bool:\n        return True\n\n"
+        "    @property\n    def lonely(self) -> bool:\n        return self.lonely\n\n\n"
+        "class Wire(asyncio.Protocol):\n    def data_received(self, data: bytes) -> None: ...\n\n\n"
+        "def show(limits: object) -> None:\n    print(limits.is_open, Limits, Wire)\n\n\nshow(1)\n"
+    )
+    shop.index()
+    rows = shop.code.unused("shop/limits.py").to_json()["rows"]
+    assert [row["qualified"] for row in rows] == ["Limits.lonely"]
+
+
 def test_unused_code_of_a_place_or_kind_that_does_not_exist_is_an_error(shop: Memory) -> None:
     with pytest.raises(NotFound, match="'nowhere'"):
         shop.code.unused("nowhere")

@@ -1,8 +1,9 @@
 """Which hits a newer memory may have made out of date, judged by the question.
 
-Two facts that have the same words of a question and much else in common are about the same thing. If they also state values that
-exclude each other, by the same verb or as literals of one kind, Waypost shows the newer one first and marks the other as earlier. That
-is no contradiction: both may hold. Facts with other verbs add something: "wheels are built on Linux", "wheels are signed by Marta".
+Two facts that have the same words of a question and much else in common are about the same thing. They must also state values that
+exclude each other: by the same verb, or as literals of one kind. Then Waypost shows the newer one first and marks the other as
+earlier. That is no contradiction: both may hold. Facts with other verbs only add something: "wheels are built on Linux", "wheels are
+signed by Marta".
 """
 
 from collections.abc import Sequence
@@ -75,7 +76,7 @@ def _is_about_the_same(hit: Hit, other: Hit, language: str) -> bool:
 
 
 def _state_one_thing(first: str, second: str, language: str) -> bool:
-    """Whether two facts state a value of the same kind, or something by the same verb, as far as that is known."""
+    """Whether two facts state a value of the same kind, or something by the same verb. An unknown verb may be the same."""
     own, others = (statements(text, language) for text in (first, second))
     kinds, other_kinds = ({kind for each in side for kind in _literals(each)} for side in (own, others))
     if kinds & other_kinds:

@@ -1,12 +1,19 @@
-"""Code that nothing in the repository uses, without entry points, tests and what frameworks call."""
+"""Code that nothing in the repository uses, without entry points, tests and what frameworks call.
+
+Relations miss some uses: attributes that are read, names in strings. So a symbol counts as used if its name stands anywhere else in the
+code. If a function or type of this name is used, that is what stands there, and does not count. A name that many methods share can hide
+an unused one. That is better than to call used code unused.
+"""
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from waypost.code.entry_points import base_count, is_entry_point, is_private
 from waypost.code.files.languages import language_of_path
+from waypost.code.files.reading import Unread, read_bytes
 from waypost.code.source import CONTAINERS
 from waypost.errors import InvalidInput, NotFound
 from waypost.flows.open_space import OpenSpace, architecture_key, place_in, unresolved_key
@@ -19,8 +26,11 @@ from waypost.store.structure import SymbolSketch
 
 _USES = ("calls", "mentions", "inherits", "imports")
 _KINDS = frozenset({"function", "method", "class", "struct", "enum", "interface", "trait", "type", "macro", "property"})
+_MEMBERS = frozenset({"method", "property"})  # others may have the same name
 _ABSTRACT = frozenset({"interface", "trait"})
 _PRIVATE, _PUBLIC = 0.9, 0.6  # certainty: other projects may use what is public
+_WORD = re.compile(rb"\w+")
+_LARGEST = 2_000_000  # bytes of a file that is searched for names
 
 
 def unused(space: OpenSpace, path: str = "", *, kind: str = "", limit: int = 100) -> UnusedList:
@@ -36,7 +46,7 @@ def unused(space: OpenSpace, path: str = "", *, kind: str = "", limit: int = 100
             raise NotFound(f"Nothing is indexed at {path!r}.", "Check the path, or run `waypost init`.")
         rows = [
             (symbol, certainty)
-            for symbol, certainty in _unused(space, reader)
+            for symbol, certainty in _without_named(space, reader, list(_without_relations(space, reader)))
             if is_inside(symbol.path, place) and kind in ("", symbol.type)
         ]
         rows.sort(key=lambda row: (-row[1], row[0].path, row[0].line))
@@ -46,7 +56,7 @@ def unused(space: OpenSpace, path: str = "", *, kind: str = "", limit: int = 100
     return replace(answer, notices=notices)
 
 
-def _unused(space: OpenSpace, reader: Reader) -> Iterable[tuple[SymbolSketch, float]]:
+def _without_relations(space: OpenSpace, reader: Reader) -> Iterable[tuple[SymbolSketch, float]]:
     checkout = space.identity.checkout_id
     every = reader.structure.every(checkout)
     used = {end for start, end in reader.structure.relation_ids(checkout, _USES) if start != end}
@@ -76,6 +86,44 @@ def _unused(space: OpenSpace, reader: Reader) -> Iterable[tuple[SymbolSketch, fl
         if owner is not None and (owner.type in _ABSTRACT or owner.id in bases or base_count(owner.signature)):
             continue
         yield symbol, _PRIVATE if is_private(name, language, symbol.signature) else _PUBLIC
+
+
+def _without_named(
+    space: OpenSpace, reader: Reader, rows: Sequence[tuple[SymbolSketch, float]]
+) -> list[tuple[SymbolSketch, float]]:
+    """Those whose names stand nowhere but in definitions of this name."""
+    root = space.identity.root
+    if root is None or not rows:
+        return list(rows)
+    checkout = space.identity.checkout_id
+    ends = {end for _, end in reader.structure.relation_ids(checkout, _USES)}
+    own: dict[tuple[str, bytes], list[SymbolSketch]] = {}
+    explained = set[bytes]()
+    for symbol in reader.structure.every(checkout):
+        name = _name(symbol)
+        own.setdefault((symbol.path, name), []).append(symbol)
+        if symbol.id in ends and symbol.type not in _MEMBERS:
+            explained.add(name)
+    rest = [symbol for symbol, _ in rows if symbol.type in _MEMBERS or _name(symbol) not in explained]
+    names, checked = {_name(symbol) for symbol in rest}, {symbol.id for symbol in rest}
+    named = set[bytes]()
+    for path in reader.code.files(checkout):
+        content = read_bytes(root, path, _LARGEST)
+        if isinstance(content, Unread) or not language_of_path(path):
+            continue
+        left = names - named
+        if left.isdisjoint(_WORD.findall(content[0])):
+            continue
+        for number, line in enumerate(content[0].split(b"\n"), 1):
+            for name in left.intersection(_WORD.findall(line)) - named:
+                places = own.get((path, name), ())
+                if not any(symbol.first_line <= number <= symbol.end_line for symbol in places):
+                    named.add(name)
+    return [row for row in rows if row[0].id not in checked or _name(row[0]) not in named]
+
+
+def _name(symbol: SymbolSketch) -> bytes:
+    return symbol.qualified.rpartition(".")[2].encode()
 
 
 def _with_used_members(every: Iterable[SymbolSketch], used: set[str]) -> set[tuple[str, str]]:

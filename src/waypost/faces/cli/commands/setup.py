@@ -110,12 +110,12 @@ def setup_(
             dry_run=dry_run,
         )
         _print_report(report, undone=False, json=json)
-    if chosen and not (dry_run or json):
+    if not (dry_run or json) and (chosen or interactive()):
         _go_on(session_of(context), chosen)
 
 
 def _go_on(session: "CommandSession", chosen: "Sequence[Agent]") -> None:
-    """What follows a set-up: the models, and at a terminal offers to index, to keep AGENTS.md, and to check."""
+    """What follows, also without an agent: the models, and at a terminal offers to index, to keep AGENTS.md, and to check."""
     ensure_models(config.load())
     if not interactive():
         return
