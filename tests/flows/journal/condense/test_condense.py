@@ -5,6 +5,7 @@ import gzip
 import threading
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import OpenMemory, TestClock
@@ -226,7 +227,7 @@ def test_a_page_is_made_again_after_an_entry_was_retracted_or_corrected(
     memory: Memory, clock: TestClock, today: date, path: str
 ) -> None:
     clock.now = at_four(START)
-    turn = {"kind": "conversation", "session": "s", "speaker": "user"}
+    turn: dict[str, Any] = {"kind": "conversation", "session": "s", "speaker": "user"}
     said = ("I got married to Clara in Bergen today!", "We decided to sell the Volvo.", "I got promoted to team lead!")
     married, sold, _ = (memory.remember(text, time=noon(START), **turn).id or "" for text in said)
     clock.now = at_four(today)
