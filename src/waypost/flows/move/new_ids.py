@@ -18,6 +18,7 @@ OF_A_JOURNAL = frozenset(
         "journal_promoted",
         "journal_index_lines",
         "journal_condensed",
+        "journal_changed_days",
         "journal_tallies",
         "journal_cleanup",
         "journal_person",
