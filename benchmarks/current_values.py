@@ -18,7 +18,7 @@ from pathlib import Path
 
 _PAIRS = Path(__file__).with_name("values")
 _SESSIONS = 8
-_SETS = ("seen", "unseen", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+_SETS = ("seen", "unseen", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ann", "bob", "cem", "dee", "eve")
 
 
 def main() -> None:
