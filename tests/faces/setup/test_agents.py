@@ -354,6 +354,10 @@ def test_an_unknown_agent_is_told_which_are_known() -> None:
 
     with pytest.raises(InvalidInput, match=f"Known agents: {', '.join(AGENTS)}"):
         agent_of("emacs")
+    with pytest.raises(InvalidInput, match="Did you mean claude-code or claude-desktop?"):
+        agent_of("claude")
+    with pytest.raises(InvalidInput, match="Did you mean cursor?"):
+        agent_of("cusror")
 
 
 def test_an_agent_that_reads_nothing_from_a_project_is_refused_there(machine: Any) -> None:

@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
@@ -119,8 +120,18 @@ def agents() -> Mapping[str, Agent]:
 
 def agent_of(name: str) -> Agent:
     if name not in agents():
-        raise InvalidInput(f"There is no set-up for {name[:40]!r}.", f"Known agents: {', '.join(agents())}.")
+        raise InvalidInput(
+            f"There is no set-up for {name[:40]!r}.{_meant(name)}", f"Known agents: {', '.join(agents())}."
+        )
     return agents()[name]
+
+
+def _meant(name: str) -> str:
+    """A hint after a typing error or the beginning of a name."""
+    wanted = name.casefold()
+    near = [agent for agent in agents() if wanted and agent.startswith(wanted)]
+    near = near or get_close_matches(wanted[:40], agents(), n=2)
+    return f" Did you mean {' or '.join(near)}?" if near else ""
 
 
 def rules_text(name: str = "block.md") -> str:

@@ -97,7 +97,9 @@ def test_analyze_shows_a_file_without_keeping_it(waypost: Waypost, tree: Path) -
     symbols = {one["qualified_name"]: one for one in parsed["symbols"]}
     assert symbols["upload_parts"]["parameters"] == ["path", "size"]
     assert (symbols["Uploader.resume"]["line"], symbols["Uploader.resume"]["end_line"]) == (12, 13)
-    assert "def upload_parts(path: str, size: int = 5) -> list[str]" in waypost("analyze", "src/upload.py").out
+    shown = waypost("analyze", "src/upload.py").out
+    assert "def upload_parts(path: str, size: int = 5) -> list[str]" in shown
+    assert "class Uploader" in shown and "class class" not in shown
     assert waypost("status", "--json").json["tree"] is None
 
 
