@@ -354,9 +354,9 @@ def test_an_unknown_agent_is_told_which_are_known() -> None:
 
     with pytest.raises(InvalidInput, match=f"Known agents: {', '.join(AGENTS)}"):
         agent_of("emacs")
-    with pytest.raises(InvalidInput, match="Did you mean claude-code or claude-desktop?"):
+    with pytest.raises(InvalidInput, match=r"Did you mean claude-code or claude-desktop\?"):
         agent_of("claude")
-    with pytest.raises(InvalidInput, match="Did you mean cursor?"):
+    with pytest.raises(InvalidInput, match=r"Did you mean cursor\?"):
         agent_of("cusror")
 
 
