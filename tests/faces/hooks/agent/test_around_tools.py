@@ -12,7 +12,7 @@ from tests.conftest import Git
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
 from waypost.faces.hooks.agent.event import answers, handle
-from waypost.faces.hooks.agent.tool_input import tool_files, tool_problem
+from waypost.faces.hooks.agent.tool_input import tool_command, tool_files, tool_problem
 from waypost.faces.hooks.socket.place import run_folder
 from waypost.faces.hooks.socket.server import serve_hooks
 from waypost.system.hook_log import late_hooks
@@ -105,6 +105,49 @@ def test_an_edit_that_keeps_memories_true_is_not_mentioned(use: Use, shop: Path)
     assert use("post-tool", {"file_path": "prices.py"}) == {}
 
 
+def _say(memory: Memory, text: str, session: str = "earlier", speaker: str = "user") -> None:
+    memory.remember(text, kind="conversation", session=session, speaker=speaker)
+
+
+def test_before_a_command_runs_what_was_stated_about_it_comes_once(use: Use, shop: Path) -> None:
+    memory = Memory.open(shop)
+    memory.remember("Use pnpm, never npm.")
+    _say(memory, "Good. Plain pytest takes nine minutes here, run tox -e fast instead. Now the docs.")
+    _say(memory, "run pytest again please")
+    _say(memory, "pytest is the runner here.", speaker="assistant")
+    answer = use("pre-tool", {"command": "cd shop && python -m pytest -q"})
+    assert "Remembered about `pytest`:" in context(answer)
+    assert "run tox -e fast instead" in context(answer)
+    assert (
+        "again please" not in context(answer) and "the runner" not in context(answer) and "pnpm" not in context(answer)
+    )
+    assert use("pre-tool", {"command": "pytest"}) == {}
+    assert "Use pnpm, never npm." in context(use("pre-tool", {"command": "npm install left-pad"}))
+    assert use("pre-tool", {"command": "ls && git status"}) == {}
+
+
+def test_before_a_file_is_read_what_was_stated_about_its_folder_comes(use: Use, shop: Path) -> None:
+    (shop / "src" / "tax").mkdir(parents=True)
+    (shop / "src" / "tax" / "rates.py").write_text("RATE = 19\n")
+    _say(Memory.open(shop), "ja. Alles unter src/tax: Freigabe nur durch Ada, sonst hält der Bot das fest")
+    assert "Freigabe nur durch Ada" in context(use("pre-tool", {"file_path": "src/tax/rates.py"}))
+    assert use("pre-tool", {"file_path": "other.py"}) == {}
+
+
+def test_what_was_said_in_this_session_is_not_repeated_at_a_tool(use: Use, shop: Path) -> None:
+    _say(Memory.open(shop), "Never run pytest without -q here.", session="s")
+    assert use("pre-tool", {"command": "pytest"}) == {}
+    assert "without -q" in context(use("pre-tool", {"command": "pytest"}, session_id="later"))
+
+
+def test_of_a_value_that_changed_a_tool_gets_the_newest(use: Use, shop: Path) -> None:
+    memory = Memory.open(shop)
+    _say(memory, "The host for load tests is stg-02.int, port 8443.", session="one")
+    _say(memory, "The host for load tests is stg-02.int, but the port is 9443 now.", session="two")
+    text = context(use("pre-tool", {"command": "curl https://stg-02.int/health"}))
+    assert "9443" in text and "8443" not in text
+
+
 def test_gemini_which_takes_nothing_before_a_tool_gets_it_after(use: Use) -> None:
     read = {"file_path": "prices.py"}
     assert use("pre-tool", read, agent="gemini") == {}
@@ -178,6 +221,23 @@ def test_a_sub_agent_gets_a_briefing_of_its_own(shop: Path) -> None:
 def test_files_are_found_in_the_input_of_tools(tool: dict[str, Any], files: list[str]) -> None:
     assert tool_files({"tool_input": tool}) == files
     assert tool_files({"tool_input": [tool]}) == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "command"),
+    [
+        ({"command": "cd a && pytest"}, "cd a && pytest"),
+        ({"command": ["bash", "-lc", "pytest"]}, "bash -lc pytest"),
+        ({"input": "*** Begin Patch\n*** Update File: a.py\n*** End Patch"}, ""),
+        ({"file_path": "a.py"}, ""),
+        ({"command": {"a": 1}}, ""),
+        ({"command": "a\x00b\nc"}, "a b\nc"),
+        ({"command": "x" * 100_000}, "x" * 2000),
+    ],
+)
+def test_the_command_is_found_in_the_input_of_tools(tool: dict[str, Any], command: str) -> None:
+    assert tool_command({"tool_input": tool}) == command
+    assert tool_command({"tool_input": [tool]}) == ""
 
 
 @pytest.mark.parametrize(

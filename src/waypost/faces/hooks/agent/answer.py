@@ -61,14 +61,15 @@ def answer_here(
 
 
 def _around_tool(memory: "HookMemory", given: HookInput, shown_keys: Collection[str]) -> HookOutput:
-    """Before a tool what is known about its files; after it what its change made stale, and fixes of its error."""
+    """Before a tool what is known about its files and commands; after it what its change made stale, and fixes of its error."""
     files, parts = given.files.split("\n") if given.files else [], list[HookOutput]()
     if given.may_brief_subagent and not was_greeted(shown_keys):
         parts.append(_marked(memory.greeting()))
     if files and given.event == "post-tool":
         parts.append(memory.made_stale(files, shown_keys))
-    if files and (given.event == "pre-tool" or not AGENTS[given.agent].context.get("pre-tool")):
-        parts.append(memory.about(files, {*shown_keys, *(key for part in parts for key in part.keys)}))
+    if (files or given.command) and (given.event == "pre-tool" or not AGENTS[given.agent].context.get("pre-tool")):
+        keys = {*shown_keys, *(key for part in parts for key in part.keys)}
+        parts.append(memory.about(files, given.command, keys, given.session))
     if given.problem:
         parts.append(memory.known_fixes(given.problem, shown_keys))
     return _joined(parts)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from waypost import flows
 from waypost.faces.hooks.agent.already_shown import is_anything_told, lost_at, stale_key, told_key
@@ -9,7 +10,11 @@ from waypost.faces.hooks.agent.formats import NOTHING, HookOutput
 from waypost.flows.open_space import OpenSpace
 from waypost.memory.handle import MemoryHandle
 from waypost.model.memory import Version
-from waypost.model.recall import Hit
+from waypost.model.recall import Hit, View
+from waypost.store.protocol import Reader
+
+if TYPE_CHECKING:
+    from waypost.flows.context.tool_notes import ToolNotes
 
 PROMPT_TOKENS = 2000
 FIX_TOKENS = 400
@@ -31,21 +36,21 @@ class HookMemory:
         text, hits = greeting(space, view, lambda hit: _key(hit) in shown_keys, resumed=is_anything_told(shown_keys))
         return HookOutput(text, tuple(_key(hit) for hit in hits), len(hits))
 
-    def about(self, files: Sequence[str], shown_keys: Collection[str] = ()) -> HookOutput:
-        """Memories about files that the agent reads or changes, once in a session."""
-        return self._notes(files, lambda hit: _key(hit) in shown_keys)
+    def about(
+        self, files: Sequence[str], command: str = "", shown_keys: Collection[str] = (), session: str = ""
+    ) -> HookOutput:
+        """Memories about files that the agent reads or changes and commands that it runs, once in a session."""
+        from waypost.flows.context.tool_notes import tool_notes  # a prompt has no time for it
+
+        return _told_once(
+            tool_notes(self._handle.space, self._view_of_all, files, command, _is_known(shown_keys, session))
+        )
 
     def made_stale(self, files: Sequence[str], shown_keys: Collection[str] = ()) -> HookOutput:
         """Memories that no longer match their code after the agent changed these files, each once."""
-        return self._notes(files, lambda hit: _stale(hit) in shown_keys, only_stale=True)
+        from waypost.flows.context.tool_notes import stale_notes  # a prompt has no time for it
 
-    def _notes(self, files: Sequence[str], is_known: Callable[[Hit], bool], *, only_stale: bool = False) -> HookOutput:
-        from waypost.flows.context.file_notes import file_notes  # a prompt has no time for it
-
-        notes = file_notes(self._handle.space, files, is_known, only_stale=only_stale)
-        keys = [_key(hit) for hit in notes.hits]
-        stale = [_stale(hit) for hit in notes.hits if hit.is_stale]
-        return HookOutput(notes.text, (*stale, *keys), len(keys))
+        return _told_once(stale_notes(self._handle.space, files, lambda hit: _stale(hit) in shown_keys))
 
     def known_fixes(self, problem: str, shown_keys: Collection[str] = ()) -> HookOutput:
         """Fixes of an error like this one."""
@@ -65,19 +70,8 @@ class HookMemory:
 
         Turns of this session are left out too, unless the agent has lost its context since.
         """
-        lost = lost_at(shown_keys)
-
-        def is_known(memory: Version | Hit) -> bool:
-            if session and memory.session == session:
-                return lost is None or (memory.time or memory.recorded_at) >= lost
-            return _key_of(memory) in shown_keys
-
         briefing = flows.context.inject.prompt_brief(
-            self._asked_space(),
-            prompt,
-            lambda reader: self._handle.view_in(reader, "all", None, None),
-            is_known,
-            tokens=PROMPT_TOKENS,
+            self._asked_space(), prompt, self._view_of_all, _is_known(shown_keys, session), tokens=PROMPT_TOKENS
         )
         if not briefing.memories:
             return NOTHING
@@ -85,11 +79,32 @@ class HookMemory:
         text = "\n\n".join(part for part in (briefing.text, notices) if part)
         return HookOutput(text, tuple(_key(hit) for hit in briefing.memories), len(briefing.memories))
 
+    def _view_of_all(self, reader: Reader) -> View:
+        return self._handle.view_in(reader, "all", None, None)
+
     def _asked_space(self) -> OpenSpace:
         space = self._handle.space
         if not self._by_keywords:
             return space
         return replace(space, engines=space.engines.without_engines("The embedding model takes too long to load."))
+
+
+def _is_known(shown_keys: Collection[str], session: str) -> Callable[[Version | Hit], bool]:
+    """Whether the agent was shown a memory, or heard it in this session and has not lost its context since."""
+    lost = lost_at(shown_keys)
+
+    def is_known(memory: Version | Hit) -> bool:
+        if session and memory.session == session:
+            return lost is None or (memory.time or memory.recorded_at) >= lost
+        return _key_of(memory) in shown_keys
+
+    return is_known
+
+
+def _told_once(notes: "ToolNotes") -> HookOutput:
+    keys = [_key(hit) for hit in notes.hits]
+    stale = [_stale(hit) for hit in notes.hits if hit.is_stale]
+    return HookOutput(notes.text, (*stale, *keys), len(keys))
 
 
 def _key(hit: Hit) -> str:

@@ -127,7 +127,7 @@ def _handle(
 def _note(given: HookInput, record: ShownRecord, folder: Path, settings: Settings, *, here: bool) -> Outcome:
     """Around a tool. Only a process that runs answers: an agent uses many tools, and must not wait for each. The first
     tools of a session may come before its server listens: these are answered here."""
-    if not given.takes_context or not (given.files or given.problem or given.may_brief_subagent):
+    if not given.takes_context or not (given.files or given.command or given.problem or given.may_brief_subagent):
         return NOTHING
     shown_keys = record.keys()
     if here:

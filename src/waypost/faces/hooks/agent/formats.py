@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from waypost.faces.hooks.agent.tool_input import tool_files, tool_problem
+from waypost.faces.hooks.agent.tool_input import tool_command, tool_files, tool_problem
 from waypost.text.fence import without_agent_tags
 from waypost.text.plural import counted
 
@@ -121,6 +121,7 @@ class HookInput:
     transcript: str = ""
     source: str = ""  # why a session starts: startup, resume, clear or compact; who compacts it: auto or manual
     files: str = ""  # that a tool reads or changes, one on a line
+    command: str = ""  # that a tool runs
     problem: str = ""  # why a tool failed
     event_name: str = ""  # the agent's own
     at: str = ""  # when a prompt was sent whose transcript is gone
@@ -185,6 +186,7 @@ def read_input(event: Event, agent: str, raw: bytes) -> HookInput | None:
         transcript=_short(given, form.transcript),
         source=_short(given, form.source),
         files="\n".join(tool_files(given)) if event in ("pre-tool", "post-tool") else "",
+        command=tool_command(given) if event in ("pre-tool", "post-tool") else "",
         problem=tool_problem(given) if event == "post-tool" else "",
         event_name=_short(given, ("hook_event_name",)),
         subagent=_short(given, ("agent_id",)),

@@ -12,6 +12,8 @@ _FAILED = re.compile(r"\bexit(?:ed with)? (?:code|status):? [1-9]\d{0,2}\b", re.
 _MOST_FILES = 20
 _MOST_NAMES = 4000  # characters of all paths
 _MOST_READ = 20_000  # characters of a command
+_LONGEST_COMMAND = 2000  # characters that are searched for programs
+_PATCH = "*** Begin Patch"
 _LONGEST_PROBLEM = 1000
 _EDGE = 300  # characters at both ends of an output that may have its exit code
 
@@ -34,17 +36,28 @@ def _paths(tool: Mapping[str, Any]) -> Iterator[str]:
     for name in _PATHS:
         if isinstance(tool.get(name), str) and tool[name]:
             yield tool[name]
-    for name in _COMMANDS:
-        command = tool.get(name)
-        text = " ".join(map(str, command[:100])) if isinstance(command, list) else command
-        if not isinstance(text, str):
-            continue
-        text = text[:_MOST_READ]
-        if "*** Begin Patch" in text:
+    for text in _commands(tool):
+        if _PATCH in text:
             yield from (path.strip() for path in _IN_PATCH.findall(text))
         else:
             words = (match[0] for match in _WORD.finditer(text))
             yield from (word for word in words if "." in word.strip(".") and not word.startswith("-"))
+
+
+def tool_command(given: Mapping[str, Any]) -> str:
+    """The command that a tool runs; empty for other tools."""
+    tool = given.get("tool_input")
+    texts = _commands(tool) if isinstance(tool, Mapping) else ()
+    command = next((text for text in texts if _PATCH not in text), "")[:_LONGEST_COMMAND]
+    return "".join(sign if sign.isprintable() or sign == "\n" else " " for sign in command)
+
+
+def _commands(tool: Mapping[str, Any]) -> Iterator[str]:
+    for name in _COMMANDS:
+        command = tool.get(name)
+        text = " ".join(map(str, command[:100])) if isinstance(command, list) else command
+        if isinstance(text, str):
+            yield text[:_MOST_READ]
 
 
 def tool_problem(given: Mapping[str, Any]) -> str:
