@@ -133,7 +133,7 @@ _COMMON_WORDS = frozenset(("make", "go", "just", "task", "flask", "time"))  # wh
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class ProgramCall:
     """A program that a command line runs, without what wraps it."""
 
     program: str
@@ -148,9 +148,9 @@ class Command:
         return " ".join(word for word in words if word)
 
 
-def commands_in(line: str) -> list[Command]:
+def commands_in(line: str) -> list[ProgramCall]:
     """The programs of a command line, the same ones once. Those that only look around are left out."""
-    commands, words = dict[Command, None](), list[str]()
+    commands, words = dict[ProgramCall, None](), list[str]()
     for token in [*_tokens(line[:_MOST_READ].partition("<<")[0]), ";"]:  # behind `<<` is what a program reads
         if token.strip(_SEPARATORS):
             words.append(token)
@@ -171,7 +171,7 @@ def _tokens(line: str) -> Iterator[str]:
         yield from lexer
 
 
-def _command(words: Sequence[str]) -> Command | None:
+def _command(words: Sequence[str]) -> ProgramCall | None:
     rest = list(words)
     while rest:
         first = posixpath.basename(rest[0])
@@ -192,7 +192,7 @@ def _command(words: Sequence[str]) -> Command | None:
         elif first in _PLUMBING or not _PROGRAM.fullmatch(first):
             return None
         else:
-            return Command(first, tuple(rest[1:]))
+            return ProgramCall(first, tuple(rest[1:]))
     return None
 
 
@@ -201,7 +201,7 @@ class ToolMentions:
     """What a text may call what a tool uses. `files`: paths inside the project; `single`: those whose name no other has."""
 
     files: Sequence[str] = ()
-    commands: Sequence[Command] = ()
+    commands: Sequence[ProgramCall] = ()
     single: Collection[str] = ()
 
     def name(self, text: str) -> bool:
@@ -210,8 +210,8 @@ class ToolMentions:
 
     def place(self, text: str) -> tuple[int, int] | None:
         """Where a text first names one of them."""
-        found = [match.span() for pattern in self._patterns if (match := pattern.search(text)) is not None]
-        return min(found, default=None)
+        matches = (pattern.search(text) for pattern in self._patterns)
+        return min((match.span() for match in matches if match is not None), default=None)
 
     @property
     def words(self) -> str:
@@ -254,7 +254,7 @@ def _ends(folders: Sequence[str]) -> str:
     return "|".join("".join(f"{re.escape(each)}/" for each in folders[start:]) for start in range(len(folders)))
 
 
-def _program_source(command: Command) -> str:
+def _program_source(command: ProgramCall) -> str:
     program = re.escape(command.program)
     if command.program not in _WITH_SUBCOMMANDS:
         return rf"(?<![\w./-]){program}(?![\w/-])"
@@ -266,7 +266,7 @@ def _program_source(command: Command) -> str:
     return "|".join(sources) or r"(?!)"
 
 
-def _names(command: Command) -> Iterator[str]:
+def _names(command: ProgramCall) -> Iterator[str]:
     """Arguments that are no plain words and no files: hosts, environments, versions, long options."""
     for argument in command.arguments:
         for name in argument.split("="):

@@ -53,7 +53,7 @@ class ToolNotes:
 
 def tool_notes(
     space: OpenSpace,
-    view: Callable[[Reader], View],
+    view: View,
     files: Sequence[str],
     command: str,
     is_known: Callable[[Hit], bool],
@@ -65,15 +65,14 @@ def tool_notes(
     places, commands = list(_places(space, files)), commands_in(command)
     linked = list(_memories(space, places))
     with space.store.read() as reader:
-        visible = view(reader)
-        mentions = ToolMentions(places, commands, _single(reader, places, visible))
-        stated = list(_naming(space, reader, mentions, visible, {memory.id for memory in linked}))
+        mentions = ToolMentions(places, commands, _single(reader, places, view))
+        stated = list(_naming(space, reader, mentions, view, {memory.id for memory in linked}))
     named = [*places, *(f"`{each}`" for each in commands)]
     return _notes(space, _ABOUT, named, [*linked, *stated], is_known)
 
 
 def stale_notes(space: OpenSpace, files: Sequence[str], is_known: Callable[[Hit], bool]) -> ToolNotes:
-    """Memories that no longer match these files, with how their code changed, if they are not known to be stale yet."""
+    """Memories that no longer match these files and were not shown as stale, with how their code changed."""
     places = list(_places(space, files))
     stale = [memory for memory in _memories(space, places) if memory.state.is_stale]
     return _notes(space, _STALE, places, stale, is_known)

@@ -10,8 +10,7 @@ from waypost.faces.hooks.agent.formats import NOTHING, HookOutput
 from waypost.flows.open_space import OpenSpace
 from waypost.memory.handle import MemoryHandle
 from waypost.model.memory import Version
-from waypost.model.recall import Hit, View
-from waypost.store.protocol import Reader
+from waypost.model.recall import Hit
 
 if TYPE_CHECKING:
     from waypost.flows.context.tool_notes import ToolNotes
@@ -42,9 +41,8 @@ class HookMemory:
         """Memories about files that the agent reads or changes and commands that it runs, once in a session."""
         from waypost.flows.context.tool_notes import tool_notes  # a prompt has no time for it
 
-        return _told_once(
-            tool_notes(self._handle.space, self._view_of_all, files, command, _is_known(shown_keys, session))
-        )
+        view = self._handle.view("all", None, None)
+        return _told_once(tool_notes(self._handle.space, view, files, command, _is_known(shown_keys, session)))
 
     def made_stale(self, files: Sequence[str], shown_keys: Collection[str] = ()) -> HookOutput:
         """Memories that no longer match their code after the agent changed these files, each once."""
@@ -71,16 +69,17 @@ class HookMemory:
         Turns of this session are left out too, unless the agent has lost its context since.
         """
         briefing = flows.context.inject.prompt_brief(
-            self._asked_space(), prompt, self._view_of_all, _is_known(shown_keys, session), tokens=PROMPT_TOKENS
+            self._asked_space(),
+            prompt,
+            lambda reader: self._handle.view_in(reader, "all", None, None),
+            _is_known(shown_keys, session),
+            tokens=PROMPT_TOKENS,
         )
         if not briefing.memories:
             return NOTHING
         _, _, notices = briefing.explanation.partition(". ")  # behind how many there are
         text = "\n\n".join(part for part in (briefing.text, notices) if part)
         return HookOutput(text, tuple(_key(hit) for hit in briefing.memories), len(briefing.memories))
-
-    def _view_of_all(self, reader: Reader) -> View:
-        return self._handle.view_in(reader, "all", None, None)
 
     def _asked_space(self) -> OpenSpace:
         space = self._handle.space
