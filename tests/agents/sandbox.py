@@ -62,6 +62,7 @@ MEMORIES: tuple[dict[str, Any], ...] = (
     {"text": "Prices are integers in cents; floats lost money in March.", "refs": ["prices.py#total"]},
     {"text": "Releases are cut on Tuesdays by David from the stable branch."},
     {"text": "The staging server is staging.example.internal."},
+    {"text": "Without -p auto, tox takes nine minutes."},
 )
 
 

@@ -28,6 +28,7 @@ _COMMANDS = ("waypost ask 'How are cookies signed?' -k 2", "waypost remember 'Th
 COOKIES = "Session cookies stay signed with itsdangerous"
 PRICES = "Prices are integers in cents"
 ALWAYS = "Never edit CHANGES.rst by hand"
+TOX = "Without -p auto, tox takes nine minutes"
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,7 @@ class Trial:
             self.compacted,
             self.next_session,
             self.edit,
+            self.command,
             self.sub_agent,
             self.two_at_once,
             self.killed,
@@ -223,6 +225,16 @@ class Trial:
         self.report.add("memories of a file before it is edited", bool(seen) if has_hook else None, seen)
         stale = next((text for text in later if PRICES in text and "[stale:" in text), "")
         self.report.add("stale memories after an edit", bool(stale) if has_hook else None, stale)
+
+    def command(self) -> None:
+        """A command is run: what was stated about it comes unasked."""
+        run = self.run(
+            f"Do what follows. [[call {self.agent.shell.format(command='tox --version || true')}]] [[say Ran.]]"
+        )
+        requests = conversation(run)
+        has_hook = any(hook.event in ("pre-tool", "post-tool") for hook in run.hooks)
+        seen = first_with([text for request in requests for text in fenced_texts(request)], TOX)
+        self.report.add("what was stated about a command", bool(seen) if has_hook else None, seen)
 
     def sub_agent(self) -> None:
         if not self.agent.agent:
