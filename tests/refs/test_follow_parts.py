@@ -110,6 +110,25 @@ def test_a_short_field_is_not_found_if_another_copy_of_it_was_added() -> None:
     assert followed(ROUTE, {"route.go": after}, LineRange(6, 6), path="route.go").state == CHANGED
 
 
+PAGE = """\
+class Page
+  TEMPLATE = <<-HTML
+    <title><%=h error.class %> at <%=h path %></title>
+    <h1><%=h error.class %> at <%=h path %></h1>
+    <% if request.GET and not request.GET.empty? %>
+      <table></table>
+    <% end %>
+  HTML
+end
+"""
+
+
+def test_a_line_of_a_template_that_was_indented_is_found_there() -> None:
+    indented = PAGE.replace("    <", "      <")
+    verdict = followed(PAGE, {"page.rb": f"require 'erb'\n\n{indented}"}, LineRange(5, 5), path="page.rb")
+    assert (verdict.state, verdict.lines) == (CHANGED, LineRange(7, 7))  # its spaces are part of the page
+
+
 DATABASE = """\
 class Database:
     def __init__(self, url, pool):
