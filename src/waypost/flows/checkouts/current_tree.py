@@ -17,7 +17,7 @@ from waypost.code.files.reading import Unread, read_bytes
 from waypost.code.files.skip import unsafe_name
 from waypost.code.files.walk import WalkedFile, look_at, walk
 from waypost.code.git.command import GitCheckout, open_checkout
-from waypost.code.git.commits import CurrentCommit, FileCommit, commits_since, current_commit
+from waypost.code.git.commits import CurrentCommit, FileCommit, commits_since, current_commit, lines_between
 from waypost.code.git.history import GitHead, TreeChanges, changed_since, head, is_ancestor
 from waypost.code.git.past_files import FileAtCommit, past_files
 from waypost.code.git.renames import SECONDS, common_ancestor, earlier_paths, later_paths
@@ -359,6 +359,10 @@ class TreeNow:
             else:
                 self._commits[key] = commits_since(root, commit, paths, seconds=seconds) if root is not None else ()
         return self._commits[key]
+
+    def lines_between(self, before: str, after: str, paths: tuple[str, ...]) -> tuple[int, int]:
+        """How many lines of these files were added and removed from one commit to another."""
+        return lines_between(self._root, before, after, paths) if self._root is not None else (0, 0)
 
     @cached_property
     def _current_commit(self) -> CurrentCommit | None:
