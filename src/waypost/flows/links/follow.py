@@ -104,8 +104,14 @@ def _of_reference(finding: CodeVerdict, reference: CodeReference) -> CodeVerdict
 
 
 def _as_pinned(reference: CodeReference, pin: EarlierPin) -> CodeReference:
-    place = {"file_path": pin.file_path, "line_range": pin.line_range}
-    return replace(reference, **place, git_commit=pin.git_commit, code_hash=None, anchor=pin.anchor)
+    return replace(
+        reference,
+        file_path=pin.file_path,
+        line_range=pin.line_range,
+        git_commit=pin.git_commit,
+        code_hash=None,
+        anchor=pin.anchor,
+    )
 
 
 def _follow_hash(tree: "TreeNow", reference: CodeReference) -> CodeVerdict:
