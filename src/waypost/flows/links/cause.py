@@ -93,7 +93,7 @@ class CauseSearch:
         return low
 
     def _with_lines(self, cause: FileCommit, paths: Sequence[str], is_there: Callable[[str], bool]) -> FileCommit:
-        """A merge with the lines that it changed in the parent that had the code, which need not be the first one."""
+        """A merge with the lines that differ from the parent that had the code, which need not be the first."""
         parents = cause.parents if len(cause.parents) > 1 else ()
         parent = next((commit for commit in parents if is_there(commit)), None)
         if parent is None or parent == cause.parents[0]:
