@@ -9,7 +9,8 @@ and `meta` (session, speaker, role, date), or files, whose id is their path; for
     --system python:benchmarks.eval_adapter:stale
 
 For staleness it calls `open(files)`, `pin(anchors)`, `move(files)` and `status(id)`; with EVAL_NOT_INDEXED=1 the tree is not
-indexed, as with somebody who only remembers.
+indexed, as with somebody who only remembers. Changed type annotations count, as in the labels; with EVAL_ANNOTATIONS=0
+they do not, which is the default outside of evaluations.
 
 Many stores that share texts embed them over and over; with EVAL_VECTORS=FILE.db vectors are kept from run to run. They
 are the same vectors, so only the time for writing differs.
@@ -129,7 +130,8 @@ class Stale:
         _write(self._tree, files)
         settings = config.load(environment)
         # No vectors. The labels of this set count changed annotations as edits.
-        settings = replace(settings, models=(Path(self._home.name),), count_annotations=True)
+        counted = os.environ.get("EVAL_ANNOTATIONS", "1") == "1"
+        settings = replace(settings, models=(Path(self._home.name),), count_annotations=counted)
         self._memory = Memory.open(self._tree, settings=settings)
         if not os.environ.get("EVAL_NOT_INDEXED"):
             self._memory.index(wait=False)

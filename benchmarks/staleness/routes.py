@@ -1,6 +1,6 @@
 """Verdicts along real release histories, on several routes to the same commit.
 
-python -m benchmarks.staleness.routes --git DIR --scratch DIR --readers FILE.toml [--half seen|kept|unseen|final|fresh] [--only NAME]
+python -m benchmarks.staleness.routes --git DIR --scratch DIR --readers FILE.toml [--half seen|kept|unseen|final|fresh|later] [--only NAME]
 
 Memories are pinned at the first tag of `routes.toml`. Each later tag is then reached stepwise, directly, in a new worktree,
 and backwards from the last tag. Labels come from each language's own parser (`labels.py`) and from the lines' content.
@@ -37,7 +37,9 @@ PIECES = {"line inside": 15, "line outside": 12, "constant": 10, "block": 12}
 MOST_IN_FILE = 3  # of one kind
 CONSTANT = re.compile(r"\s*(?:[\w.<>\[\]()]+\s+){0,5}[A-Z_][A-Z0-9_]{2,}\b[^=(]*=(?![=>])")  # its name is in capitals
 ROUTES = ("stepwise", "direct", "worktree", "backwards")
-IMPORT = frozenset({"import", "from", "use", "require"})  # first tokens of lines that say only what is used
+IMPORT = frozenset(
+    {"import", "from", "namespace", "require", "require_relative", "use"}
+)  # first tokens of lines that say only what is used
 WORD = re.compile(r"[\w$]+")
 LARGEST = 1_000_000  # bytes; what a larger file says is not known
 SHORTEST_LINE = 12  # letters, digits and signs; shorter ones are everywhere
@@ -409,7 +411,7 @@ def main() -> None:
     parser.add_argument("--git", type=Path, required=True, help="folder of bare git directories")
     parser.add_argument("--scratch", type=Path, required=True)
     parser.add_argument("--readers", type=Path, required=True, help='TOML: language = "command"')
-    parser.add_argument("--half", choices=("seen", "kept", "unseen", "final", "fresh"), default="seen")
+    parser.add_argument("--half", choices=("seen", "kept", "unseen", "final", "fresh", "later"), default="seen")
     parser.add_argument("--only", nargs="*", default=())
     parser.add_argument("--wrong", type=Path, help="write every wrong or disagreeing verdict to this file")
     options = parser.parse_args()

@@ -110,6 +110,23 @@ def test_a_short_field_is_not_found_if_another_copy_of_it_was_added() -> None:
     assert followed(ROUTE, {"route.go": after}, LineRange(6, 6), path="route.go").state == CHANGED
 
 
+ROWS = "".join(f"    <td><%=h exception.class_{row} %> at <%= not path.empty? %></td>\n" for row in range(60))
+PAGE = f"""\
+class Page
+  TEMPLATE = <<-HTML
+{ROWS}    <% if request.GET and not request.GET.empty? %>
+    <% end %>
+  HTML
+end
+"""
+
+
+def test_a_line_of_a_template_that_was_indented_is_found_there() -> None:
+    indented = PAGE.replace("    <", "      <")
+    verdict = followed(PAGE, {"page.rb": f"require 'erb'\n\n{indented}"}, LineRange(63, 63), path="page.rb")
+    assert (verdict.state, verdict.lines) == (CHANGED, LineRange(65, 65))  # its spaces are part of the page
+
+
 DATABASE = """\
 class Database:
     def __init__(self, url, pool):

@@ -270,6 +270,9 @@ def _equal_sides(anchor: Anchor, shape: FileShape, place: int) -> int:
 
 def _similar(anchor: Anchor, shape: FileShape, same: str) -> CodeVerdict | None:
     inside = _enclosing_symbol(anchor, shape)
+    written = _lines_spaced_otherwise(anchor, shape, inside)
+    if written is not None:
+        return _verdict(CHANGED, shape, written, inside, 1 / max(2, anchor.count))
     is_namesake = same == MOVED and inside is not None and not is_named(inside, anchor.qualified)
     if inside is not None:
         first, behind = span(shape, inside)
@@ -287,6 +290,15 @@ def _similar(anchor: Anchor, shape: FileShape, same: str) -> CodeVerdict | None:
     if inside is None or is_namesake:  # a symbol of the same last name in another file can be any
         return None
     return _verdict(CHANGED, shape, LineRange(inside.start, inside.end), inside, 1.0)
+
+
+def _lines_spaced_otherwise(anchor: Anchor, shape: FileShape, inside: Landmark | None) -> LineRange | None:
+    """The only lines that differ in nothing but white space, such as those of a template that was indented."""
+    if anchor.many > 1 or anchor.count < _WORDS_INSIDE or (anchor.qualified and inside is None):
+        return None
+    places = same_text(shape, anchor.text, anchor.height)
+    first, last = (inside.first, inside.end) if inside else (1, shape.line_count)
+    return places[0] if len(places) == 1 and first <= places[0].start and places[0].end <= last else None
 
 
 def _amount(anchor: Anchor, window: Window) -> float:

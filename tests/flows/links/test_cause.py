@@ -63,6 +63,39 @@ def test_a_removed_symbol_is_named_with_its_commit(commits: Commits, memory: Mem
     assert reason == f"code_changed: symbol `parse` was removed from mode.py in {cause[:7]} (2026-01-03, Ada Lovelace)"
 
 
+def test_the_commit_that_removed_a_symbol_is_named_also_if_another_had_edited_it(
+    commits: Commits, memory: Memory
+) -> None:
+    made = memory.remember("Rows are split at commas", refs=["mode.py#parse"])
+    lines = memory.remember("Rows have no spaces around them", refs=["mode.py#L2-L3"])
+    commits.commit("semicolons", MODE.replace("','", "';'"), "2026-01-02T10:00:00Z")
+    commits.commit("unrelated", MODE.replace("','", "';'").replace("return 1", "return 2"), "2026-01-03T10:00:00Z")
+    cause = commits.commit("remove", "def other():\n    return 2\n", "2026-01-04T10:00:00Z", "Grace Hopper")
+    commits.commit("later", "def other():\n    return 3\n", "2026-01-05T10:00:00Z")
+    for one, what in ((made, "symbol `parse` was"), (lines, "lines were")):
+        assert f"{what} removed from mode.py in {cause[:7]} (2026-01-04, Grace Hopper)" in (
+            shown(memory, one.id).state.stale_reason or ""
+        )
+
+
+def test_a_merge_into_a_branch_with_other_code_says_how_many_lines_differ(
+    commits: Commits, memory: Memory, git: Git
+) -> None:
+    """The code was pinned on a branch for an old release. The main branch had been changed before it was merged there."""
+    git(commits.tree, "branch", "old")
+    commits.commit("semicolons", MODE.replace("','", "';'"), "2026-01-02T10:00:00Z")
+    git(commits.tree, "checkout", "-q", "old")
+    (commits.tree / "news.txt").write_text("A release.\n")
+    commits.commit("release", MODE, "2026-01-03T10:00:00Z")
+    made = memory.remember("Rows are split at commas", refs=["mode.py#parse"])
+    git(commits.tree, "checkout", "-q", "main")
+    git(commits.tree, "merge", "-q", "-m", "merge", "old")
+    merge = git(commits.tree, "rev-parse", "HEAD")
+    commits.commit("comment", "# modes\n" + MODE.replace("','", "';'"), "2026-01-04T10:00:00Z")
+    assert f"changed in {merge[:7]} (2026-01-03, " in (shown(memory, made.id).state.stale_reason or "")
+    assert "): +1 −1" in (shown(memory, made.id).state.stale_reason or "")
+
+
 def test_a_change_that_is_not_committed_has_no_cause_until_it_is(commits: Commits, memory: Memory) -> None:
     made = memory.remember("Rows are split at commas", refs=["mode.py#parse"])
     edited = MODE.replace("','", "';'")

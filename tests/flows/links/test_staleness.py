@@ -10,9 +10,12 @@ from tests.conftest import Git, OpenMemory, TestClock
 
 from waypost.config import Settings
 from waypost.errors import InvalidInput, PersonOnly, SecurityError
+from waypost.flows.checkouts.parsed_file import ParsedFile
 from waypost.memory import Memory
 from waypost.model.code_link import CodeLink, problem_of
 from waypost.model.memory import Caller
+from waypost.model.reference import LineRange
+from waypost.model.shape import FileShape
 
 UPLOADS = '''\
 """Uploads."""
@@ -63,6 +66,57 @@ def repository(tree: Path, uploads: Path, git: Git) -> Path:
     git(tree, "add", "-A")
     git(tree, "commit", "-qm", "one")
     return tree
+
+
+# -- text that is the same -------------------------------------------------------------------------------------
+
+
+def test_only_functions_with_other_text_have_their_syntax_compared(
+    repository: Path, uploads: Path, open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[str] = []
+    symbol_shape = ParsedFile.symbol_shape
+
+    def note(file: ParsedFile, name: str, *, typed: bool) -> FileShape:
+        compared.append(name)
+        return symbol_shape(file, name, typed=typed)
+
+    monkeypatch.setattr(ParsedFile, "symbol_shape", note)
+    with open_memory(repository) as memory:
+        names = ("StorageService.create_uploads", "StorageService.send", "move_files")
+        ids = [memory.remember(f"About {name}.", refs=[f"shop/uploads.py#{name}"]).id for name in names]
+        edit(uploads, '"""Uploads."""\n', '"""Uploads."""\n\n# A comment above everything.\n')
+        edit(uploads, "return (file, size)", "return (size, file)")
+        report = memory.code.stale(check=True)
+        assert [one.version.memory_id for one in report.memories] == [ids[1]]
+        assert compared == ["StorageService.send"]
+        line = the_link(memory, ids[2]).reference.line_range
+        assert line is not None
+        assert uploads.read_text().split("\n")[line.start - 1].startswith("def move_files")
+
+
+def test_a_new_decorator_changes_a_function_and_a_new_comment_does_not(
+    repository: Path, uploads: Path, open_memory: OpenMemory
+) -> None:
+    with open_memory(repository) as memory:
+        found = memory.remember("It moves files.", refs=["shop/uploads.py#move_files"]).id
+        edit(uploads, "def move_files", "# Moves all.\n\n# Or none.\ndef move_files")
+        link = the_link(memory, found)
+        assert not link.is_stale
+        assert link.reference.line_range == LineRange(20, 24)
+        edit(uploads, "# Or none.\n", "@retried(3)\n# Or none.\n")
+        assert the_link(memory, found).is_stale
+
+
+def test_a_pinned_comment_that_was_extended_is_shown_with_the_function(
+    repository: Path, uploads: Path, open_memory: OpenMemory
+) -> None:
+    edit(uploads, "def move_files", "# Or none.\ndef move_files")
+    with open_memory(repository) as memory:
+        found = memory.remember("It moves files.", refs=["shop/uploads.py#L17-L22"]).id
+        edit(uploads, "# Or none.\n", "# All files,\n# or none.\n")
+        link = the_link(memory, found)
+        assert (link.is_stale, link.reference.line_range) == (False, LineRange(17, 23))
 
 
 # -- pinned ---------------------------------------------------------------------------------------------------

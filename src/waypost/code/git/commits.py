@@ -83,12 +83,32 @@ def commits_since(root: Path, since: str, paths: Sequence[str], *, seconds: floa
     return tuple(commit for record in text.split(_MARK)[1:] if (commit := _commit_of(record)) is not None)
 
 
+def lines_between(
+    root: Path, before: str, after: str, paths: Sequence[str], *, seconds: float = _SECONDS
+) -> tuple[int, int]:
+    """How many lines of these files were added and removed from one commit to another. Zero if git does not know."""
+    checkout = open_checkout(root)
+    safe = [path for path in dict.fromkeys(paths) if unsafe_name(path) is None]
+    if checkout is None or not safe or not (_COMMIT.fullmatch(before) and _COMMIT.fullmatch(after)):
+        return 0, 0
+    answer = checkout.ask(
+        *("diff", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"),
+        *("--ignore-submodules=all", before, after, "--", *safe),
+        seconds=seconds,
+        variables=LITERAL,
+    )
+    return _sums((answer or b"").decode("utf-8", "replace"))
+
+
+def _sums(numstat: str) -> tuple[int, int]:
+    counts = [line.split("\t")[:2] for line in numstat.splitlines() if line.count("\t") >= 2]
+    return sum(_count(added) for added, _ in counts), sum(_count(removed) for _, removed in counts)
+
+
 def _commit_of(record: str) -> FileCommit | None:
     head, _, stat = record.partition("\n")
     fields = head.split("\x1f")
     time = commit_time(fields[2]) if len(fields) == 4 else None
     if time is None or not _COMMIT.fullmatch(fields[0]):
         return None
-    counts = [line.split("\t")[:2] for line in stat.splitlines() if line.count("\t") >= 2]
-    added, removed = (sum(int(pair[side]) for pair in counts if pair[side].isdigit()) for side in (0, 1))
-    return FileCommit(fields[0], tuple(fields[1].split()), time, fields[3], added, removed)
+    return FileCommit(fields[0], tuple(fields[1].split()), time, fields[3], *_sums(stat))

@@ -76,6 +76,12 @@ def symbol_shape(parsed: Parsed, data: bytes, tree: "Tree", place: int, *, typed
     )
 
 
+def has_words(language: str, tree: "Tree", data: bytes, lines: LineRange) -> bool:
+    """Whether there are words on these lines: more than comments and space. Type annotations are words."""
+    rows = read_tree(language, tree, data, True, lines).rows
+    return bisect_left(rows, lines.start) < bisect_right(rows, lines.end)
+
+
 def _text_code(line: bytes) -> int:
     text = b"".join(line.split())
     return word_code(text) if text else 0

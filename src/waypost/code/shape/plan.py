@@ -46,9 +46,9 @@ class ShapePlan:
 @cache
 def plan_for(language: str, typed: bool = False) -> ShapePlan:
     """The plan of a language; type annotations count only if `typed`."""
-    from waypost.code.syntax.grammars import grammar
+    from waypost.code.syntax.grammars import syntax_of
 
-    kinds = grammar(language).language
+    kinds = syntax_of(language)
     rules = rules_of(language, typed)
     names = [kinds.node_kind_for_id(number) or "" for number in range(kinds.node_kind_count)]
     named = [bool(kinds.node_kind_is_named(number)) for number in range(kinds.node_kind_count)]

@@ -81,13 +81,8 @@ class SyntaxCaptures:
     implementations: list[Implementation] = field(default_factory=list)  # set by the dialect
 
 
-def capture(
-    grammar: Grammar, tree: "Tree", text: Text, *, overloads: bool = False, outline: bool = False
-) -> SyntaxCaptures:
-    """Everything the query matches, without calls if only the `outline` is needed.
-
-    `overloads`: the language has some, so the arguments of calls are counted.
-    """
+def capture(grammar: Grammar, tree: "Tree", text: Text, *, overloads: bool = False) -> SyntaxCaptures:
+    """Everything the query matches. `overloads`: the language has some, so the arguments of calls are counted."""
     from tree_sitter import QueryCursor
 
     by_node: dict[int, Definition] = {}
@@ -96,8 +91,6 @@ def capture(
     for index, captures in QueryCursor(grammar.query).matches(syntax.root):
         pattern = grammar.patterns[index]
         match pattern.role:
-            case "call" if outline:
-                pass
             case "call":
                 # Read it now: kept nodes burden the garbage collector.
                 call = read_call(captures, text, count=overloads)

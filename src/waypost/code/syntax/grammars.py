@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _QUERIES = Path(__file__).parents[1] / "queries"
 _INHERITS = "; inherits:"
+_BESIDE_SYMBOLS = frozenset({"call", "doc", "import", "package", "string"})  # roles that no symbol's lines depend on
 _CAPTURE = re.compile(r"(?<![\w\"])@([a-z_.]+)")
 _PREDICATE = re.compile(r"\(#[^\n]{0,300}\)|;[^\n]*")
 
@@ -51,20 +52,31 @@ def grammar_names() -> tuple[str, ...]:
 
 
 @cache
-def grammar(language: str) -> Grammar:
-    """The grammar of a language and its query. Loading takes some milliseconds, once per process."""
-    from tree_sitter import Language, Query
+def grammar(language: str, outline: bool = False) -> Grammar:
+    """The grammar of a language and its query; for an `outline`, what finds symbols. Loading takes milliseconds, once."""
+    from tree_sitter import Query
 
-    module, function = _GRAMMARS[language]
-    loaded = Language(getattr(importlib.import_module(module), function)())
+    loaded = syntax_of(language)
     text = f"{query_text(language)}\n(ERROR) @error\n"
     query = Query(loaded, text)
     source = text.encode()
-    patterns = (
+    patterns = tuple(
         _pattern(source[query.start_byte_for_pattern(index) : query.end_byte_for_pattern(index)].decode())
         for index in range(query.pattern_count)
     )
-    return Grammar(loaded, query, tuple(patterns))
+    for index, pattern in enumerate(patterns if outline else ()):
+        if pattern.role in _BESIDE_SYMBOLS:
+            query.disable_pattern(index)
+    return Grammar(loaded, query, patterns)
+
+
+@cache
+def syntax_of(language: str) -> "Language":
+    """What parses the language, without a query."""
+    from tree_sitter import Language
+
+    module, function = _GRAMMARS[language]
+    return Language(getattr(importlib.import_module(module), function)())
 
 
 def query_text(language: str) -> str:

@@ -11,7 +11,7 @@ from waypost.code.source import Call, Import, Parsed, SourceFile, Symbol
 from waypost.code.syntax.captures import Definition, SyntaxCaptures, capture
 from waypost.code.syntax.comments import LeadingItem, LeadingItems, comment_text, file_doc
 from waypost.code.syntax.dialects import Dialect
-from waypost.code.syntax.grammars import Grammar, grammar
+from waypost.code.syntax.grammars import Grammar, grammar, syntax_of
 from waypost.code.syntax.mentions import read_mentions
 from waypost.code.syntax.nesting import NestedSymbol, innermost_symbols, nest
 from waypost.code.syntax.rescue import rescue_definitions
@@ -36,9 +36,10 @@ def read_source(source: SourceFile, tree: "Tree | None" = None) -> Parsed:
     With a tree of `syntax_tree`, only names, kinds and lines of symbols are read.
     """
     text = Text(source_bytes(source.text))
-    rules, dialect, outline = grammar(source.language), _dialect(source.language), tree is not None
+    outline = tree is not None
+    rules, dialect = grammar(source.language, outline), _dialect(source.language)
     tree = _without_errors(rules, dialect, text.data, tree or syntax_tree(source.language, text.data))
-    syntax = capture(rules, tree, text, overloads=source.language in _OVERLOADING, outline=outline)
+    syntax = capture(rules, tree, text, overloads=source.language in _OVERLOADING)
     for definition in syntax.definitions:
         name = definition.first("name")
         definition.name = text.of(name) if name is not None else ""
@@ -87,7 +88,7 @@ def _with_kinds(symbols: list[Symbol], dialect: Dialect) -> list[Symbol]:
 def syntax_tree(language: str, data: bytes) -> "Tree":
     from tree_sitter import Parser
 
-    return Parser(grammar(language).language).parse(data)
+    return Parser(syntax_of(language)).parse(data)
 
 
 def _without_errors(rules: Grammar, dialect: Dialect, data: bytes, tree: "Tree") -> "Tree":

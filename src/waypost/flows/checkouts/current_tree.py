@@ -17,7 +17,7 @@ from waypost.code.files.reading import Unread, read_bytes
 from waypost.code.files.skip import unsafe_name
 from waypost.code.files.walk import WalkedFile, look_at, walk
 from waypost.code.git.command import GitCheckout, open_checkout
-from waypost.code.git.commits import CurrentCommit, FileCommit, commits_since, current_commit
+from waypost.code.git.commits import CurrentCommit, FileCommit, commits_since, current_commit, lines_between
 from waypost.code.git.history import GitHead, TreeChanges, changed_since, head, is_ancestor
 from waypost.code.git.past_files import FileAtCommit, past_files
 from waypost.code.git.renames import SECONDS, common_ancestor, earlier_paths, later_paths
@@ -155,22 +155,6 @@ class TreeNow:
             )
         return self._shapes[path, typed]
 
-    def symbol_shape(self, path: str, name: str, *, typed: bool) -> FileShape | None:
-        """What a file's shape says about its only symbol of this name, without reading the rest of the file.
-
-        None if there are several or none, or if nothing is saved by it.
-        """
-        from waypost.code.shape.build import symbol_shape
-        from waypost.code.syntax.reader import source_bytes
-
-        parsed = self.parsed_file(path) if (path, typed) not in self._shapes else None
-        if parsed is None or parsed.tree is None or parsed.parsed.broken or parsed.tree.root_node.has_error:
-            return None
-        places = [place for place, symbol in enumerate(parsed.parsed.symbols) if symbol.qualified == name]
-        if len(places) != 1:
-            return None
-        return symbol_shape(parsed.parsed, source_bytes(parsed.source.text), parsed.tree, places[0], typed=typed)
-
     def cannot_read(self, path: str) -> bool:
         """Whether the file exists but is not read as text: too large, a link, binary, or not readable."""
         if self._root is None or unsafe_name(path) is not None or self.parsed_file(path) is not None:
@@ -184,10 +168,7 @@ class TreeNow:
     def lines(self, path: str) -> list[str]:
         """The lines of a text file, with secrets masked."""
         parsed = self.parsed_file(path)
-        if parsed is None:
-            return []
-        lines = parsed.source.text.split("\n")
-        return lines[:-1] if lines[-1] == "" else lines
+        return parsed.lines if parsed is not None else []
 
     # -- git ----------------------------------------------------------------------------------------------
 
@@ -378,6 +359,10 @@ class TreeNow:
             else:
                 self._commits[key] = commits_since(root, commit, paths, seconds=seconds) if root is not None else ()
         return self._commits[key]
+
+    def lines_between(self, before: str, after: str, paths: tuple[str, ...]) -> tuple[int, int]:
+        """How many lines of these files were added and removed from one commit to another."""
+        return lines_between(self._root, before, after, paths) if self._root is not None else (0, 0)
 
     @cached_property
     def _current_commit(self) -> CurrentCommit | None:

@@ -1,12 +1,13 @@
 """Which commit made a memory stale."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from waypost.code.git.commits import FileCommit
-from waypost.model.code_verdict import MOVED, UNCHANGED, CausingCommit, CodeVerdict
+from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, CausingCommit, CodeVerdict
 from waypost.model.reference import CodeReference
 from waypost.model.shape import FileShape
 
@@ -48,23 +49,27 @@ class CauseSearch:
             return _cause_of(latest)  # no other commit touched the files
         if len(commits) <= _MOST_FETCHED:
             self.tree.expect_past((commit, path) for commit in (*commits, start) for path in paths)
-        if latest is None or self._is_same(reference, pin, latest.commit, paths):
+        if latest is None:
             return None
-        is_known = self._is_same(reference, pin, start, paths)  # not if it was committed later, or on another branch
+        # What is gone may have been edited before: the commit that removed it is the one to name.
+        is_there = partial(self._has, reference, pin, paths, finding.state == DELETED)
+        if is_there(latest.commit) and finding.state == DELETED:  # nothing but a likeness of it
+            is_there = partial(self._has, reference, pin, paths, False)
+        if is_there(latest.commit):
+            return None
+        is_known = is_there(start)  # not if it was committed later, or on another branch
         while True:
             line = _first_parents(latest, commits)
-            number = self._last_with_other_code(reference, pin, [row.commit for row in line], paths, is_known)
+            number = self._first_without([row.commit for row in line], is_there, is_known)
             if number is None:
                 return None
             merged = (commits[parent] for parent in line[number].parents[1:] if parent in commits)
-            other = next((row for row in merged if not self._is_same(reference, pin, row.commit, paths)), None)
+            other = next((row for row in merged if not is_there(row.commit)), None)
             if other is None:
-                return _cause_of(line[number])
+                return _cause_of(self._with_lines(line[number], paths, is_there))
             latest = other  # the change came from there
 
-    def _last_with_other_code(
-        self, reference: CodeReference, pin: "Pin", line: Sequence[str], paths: Sequence[str], is_known: bool
-    ) -> int | None:
+    def _first_without(self, line: Sequence[str], is_there: Callable[[str], bool], is_known: bool) -> int | None:
         """Which commit of a line, latest first, is the one after the last that had the pinned code.
 
         `is_known`: the code was there where the line begins. Then half of the rest is skipped each time.
@@ -73,7 +78,7 @@ class CauseSearch:
             for number, commit in enumerate(line[1:]):
                 if not self.has_time:
                     return None
-                if self._is_same(reference, pin, commit, paths):
+                if is_there(commit):
                     return number
             return None
         low, high = 0, len(line) - 1
@@ -81,20 +86,33 @@ class CauseSearch:
             if not self.has_time:
                 return None
             middle = (low + high + 1) // 2
-            if self._is_same(reference, pin, line[middle], paths):
+            if is_there(line[middle]):
                 high = middle - 1
             else:
                 low = middle
         return low
 
-    def _is_same(self, reference: CodeReference, pin: "Pin", commit: str, paths: Sequence[str]) -> bool:
-        """Whether the code was at this commit as it was pinned, in one of these files."""
+    def _with_lines(self, cause: FileCommit, paths: Sequence[str], is_there: Callable[[str], bool]) -> FileCommit:
+        """A merge with the lines that differ from the parent that had the code, which need not be the first."""
+        parents = cause.parents if len(cause.parents) > 1 else ()
+        parent = next((commit for commit in parents if is_there(commit)), None)
+        if parent is None or parent == cause.parents[0]:
+            return cause
+        added, removed = self.tree.lines_between(parent, cause.commit, tuple(paths))
+        return replace(cause, added=added, removed=removed)
+
+    def _has(self, reference: CodeReference, pin: "Pin", paths: Sequence[str], in_any_form: bool, commit: str) -> bool:
+        """Whether the code was at this commit in one of these files: as it was pinned, or `in_any_form`."""
+        from waypost.refs.anchor import SYMBOL, unpack
         from waypost.refs.follow import FollowedPlace, follow
 
         here, *others = (self.tree.past_shape(path, pin._replace(commit=commit)) for path in paths)
         was = FollowedPlace(pin.path, reference.line_range)
         successors = _Successors([shape for shape in others if shape is not None])
-        return follow(reference.anchor, was, here, successors).state in (UNCHANGED, MOVED)
+        verdict, anchor = follow(reference.anchor, was, here, successors), unpack(reference.anchor)
+        if verdict.state != CHANGED or not in_any_form or anchor is None:
+            return verdict.state in (UNCHANGED, MOVED)
+        return anchor.what != SYMBOL or verdict.name == anchor.qualified  # another name: only something like it
 
 
 def _first_parents(latest: FileCommit, commits: Mapping[str, FileCommit]) -> list[FileCommit]:

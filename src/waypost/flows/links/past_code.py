@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from waypost.code.git.past_files import FileAtCommit, past_files
 from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.checkouts.parsed_file import past_shape
-from waypost.flows.links.staleness import follow_reference, is_stale
+from waypost.flows.links.follow import follow_reference
+from waypost.flows.links.staleness import is_stale
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.model.code_link import CODE_CHANGED
 from waypost.model.code_verdict import DELETED, MOVED, UNCHANGED, UNCHECKED, CodeVerdict
