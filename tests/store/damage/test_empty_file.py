@@ -7,13 +7,17 @@ from pathlib import Path
 
 import apsw
 import pytest
+from tests.conftest import TestClock
 from tests.store.damage.filled import Filled
 from tests.store.damage.test_tables import Terminal
 
 from waypost.errors import StoreCorrupt
+from waypost.flows.admin import empty_database
 from waypost.flows.findings import EMPTIED
 from waypost.memory import Memory
 from waypost.memory.spaces import open_spaces
+from waypost.space.metadata import Metadata, write_metadata
+from waypost.store.sqlite.store import SqliteStore
 
 
 @pytest.fixture
@@ -80,3 +84,21 @@ def test_a_new_memory_is_made_as_ever(tmp_path: Path, fake_engine: object) -> No
     place.mkdir()
     memory = Memory.open(place)
     assert memory.remember("The first word").status == "added"
+
+
+@pytest.mark.parametrize("look", ["_was_used", "_size", "_snapshots"])
+def test_a_memory_that_another_process_is_just_making_is_not_taken_for_an_emptied_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: TestClock, look: str
+) -> None:
+    made, really_look = list[SqliteStore](), getattr(empty_database, look)
+
+    def look_before_it_is_made(path: Path) -> object:
+        found = really_look(path)
+        if not made:
+            made.append(SqliteStore(tmp_path))
+            write_metadata(tmp_path, Metadata("project", "project", "path", None, clock(), schema_version=1))
+        return found
+
+    monkeypatch.setattr(empty_database, look, look_before_it_is_made)
+    assert not empty_database.is_emptied(tmp_path)
+    made[0].close()

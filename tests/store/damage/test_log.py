@@ -5,15 +5,20 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import apsw
 import pytest
+from tests.durability.kills.stops import SteppedFile, SteppedFiles
 from tests.store.damage.filled import Filled
 
 from waypost.flows.findings import LOST_WRITES
 from waypost.memory.spaces import open_spaces
+from waypost.store.salvaged import LOST_WRITES_NOTE
 from waypost.store.sqlite.pages import PAGE
+from waypost.store.sqlite.store import SqliteStore
 
 FRAME = PAGE + 24
 WRITES = 12
@@ -134,3 +139,43 @@ def test_no_damage_of_the_log_is_a_crash(copied: Filled, seed: int) -> None:
     memory.admin.doctor(fix=True)
     assert [one for one in memory.admin.doctor() if not one.ok] == []
     assert copied.memories.keys() <= {row["id"] for row in memory.list(limit=100_000)}
+
+
+def test_a_commit_that_another_process_is_just_syncing_is_no_loss(copied: Filled) -> None:
+    """It is in the log already, and SQLite does not know it yet."""
+    folder, seen, opened = copied.database.parent, threading.Event(), list[threading.Thread]()
+
+    def open_beside() -> None:
+        SqliteStore(folder).close()
+        seen.set()
+
+    def open_once(step: str) -> None:
+        if step == "sync a file" and not opened:
+            opened.append(threading.Thread(target=open_beside))
+            opened[0].start()
+            assert seen.wait(60)  # until it has opened, or waits for this commit
+
+    def trace(_cursor: object, statement: str, _values: object) -> bool:
+        if opened and threading.current_thread() is opened[0] and statement == "BEGIN IMMEDIATE":
+            seen.set()
+        return True
+
+    def hook(connection: apsw.Connection) -> None:
+        connection.exec_trace = trace
+
+    with SqliteStore(folder).write() as writer:  # a log that exists is synced once in a commit
+        writer.meta.set("before", "1")
+    files = SteppedFiles("stepped", "unix", makedefault=True)
+    apsw.connection_hooks.append(hook)
+    try:
+        store = SqliteStore(folder)
+        SteppedFile.step = open_once
+        with store.write() as writer:
+            writer.meta.set("beside", "1")
+        opened[0].join()
+    finally:
+        SteppedFile.step = staticmethod(lambda _: None)
+        apsw.connection_hooks.remove(hook)
+        store.close()
+        files.unregister()
+    assert not (folder / LOST_WRITES_NOTE).exists()

@@ -17,10 +17,11 @@ def refuse_emptied(folder: Path) -> None:
 
 
 def is_emptied(folder: Path) -> bool:
-    database, log = folder / DATABASE_FILE, folder / f"{DATABASE_FILE}-wal"
-    if _size(database) > 0:
-        return False
-    return _size(log) > 0 or bool(_snapshots(folder)) or (database.exists() and _was_used(folder))
+    """The traces of a memory are read before the size: another process may just be creating both, the database first."""
+    database = folder / DATABASE_FILE
+    was_used = _was_used(folder)
+    had_content = _size(folder / f"{DATABASE_FILE}-wal") > 0 or bool(_snapshots(folder))
+    return (had_content or (was_used and database.exists())) and _size(database) == 0
 
 
 def emptied_finding(folder: Path) -> Finding:

@@ -59,10 +59,18 @@ def keep_lost_writes(path: Path, connection: apsw.Connection, before: LoggedComm
 
     `before` was read before the connection was opened.
     """
-    rows: list[Any] = connection.execute("PRAGMA wal_checkpoint(NOOP)").fetchall()
-    lost = [place for place in before.places if place > rows[0][1]]
     note = path.parent / LOST_WRITES_NOTE
-    if not lost or note.exists():
+    if not _unknown_to(connection, before) or note.exists():
+        return
+    # A commit is in the log, and perhaps being synced, before SQLite knows it: wait for another process to finish it.
+    try:
+        with contextlib.suppress(apsw.ReadOnlyError, apsw.FullError, apsw.CorruptError, apsw.NotADBError):
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+    except apsw.BusyError:  # the next open looks again
+        return
+    lost = _unknown_to(connection, before)
+    if not lost:
         return
     after = logged_commits(path)
     if after is None or after.salt != before.salt:  # another process has started the log again
@@ -77,3 +85,9 @@ def keep_lost_writes(path: Path, connection: apsw.Connection, before: LoggedComm
         note.write_text(json.dumps({"writes": len(lost), "old": str(old)}), encoding="utf-8")
     with contextlib.suppress(apsw.BusyError, apsw.ReadOnlyError, apsw.FullError):
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def _unknown_to(connection: apsw.Connection, before: LoggedCommits) -> list[int]:
+    """The positions of commits behind the end of the log that SQLite sees now."""
+    rows: list[Any] = connection.execute("PRAGMA wal_checkpoint(NOOP)").fetchall()
+    return [place for place in before.places if place > rows[0][1]]
