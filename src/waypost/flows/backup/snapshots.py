@@ -66,7 +66,6 @@ class MemoryBackup:
     made_at: datetime | None
     cause: str
     memories: int
-    size: int
     problem: str = ""  # why it cannot be restored, or empty
     mark: str = ""  # `mark_of` the memory at that time
     space_id: str = ""
@@ -75,6 +74,11 @@ class MemoryBackup:
     @property
     def is_sound(self) -> bool:
         return not self.problem
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files; each is looked at."""
+        return sum(file.lstat().st_size for file in _files(self.path))
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -139,8 +143,6 @@ def find_backup(place: Path, which: str) -> MemoryBackup:
 
 
 def _read(path: Path, number: int, *, check: bool) -> MemoryBackup:
-    files = _files(path)
-    size = sum(file.lstat().st_size for file in files)
     try:
         row = json.loads(read_small_file(path / DESCRIPTION, _LARGEST_DESCRIPTION))
         made_at = parse_time(row["made_at"], "made_at")
@@ -149,10 +151,10 @@ def _read(path: Path, number: int, *, check: bool) -> MemoryBackup:
         if sums is not None and not isinstance(sums, dict):
             raise ValueError("files is no table")
     except (OSError, ValueError, KeyError, TypeError, RecursionError, WaypostError):
-        return MemoryBackup(path.name, path, number, None, "", 0, size, f"{DESCRIPTION} is missing or damaged")
-    problem = _problem(path, files, sums) if check else ""
+        return MemoryBackup(path.name, path, number, None, "", 0, f"{DESCRIPTION} is missing or damaged")
+    problem = _problem(path, sums) if check else ""
     return MemoryBackup(
-        path.name, path, number, made_at, cause, memories, size, problem, mark, space_id, is_sealed=sums is not None
+        path.name, path, number, made_at, cause, memories, problem, mark, space_id, is_sealed=sums is not None
     )
 
 
@@ -166,7 +168,8 @@ def _files(path: Path) -> list[Path]:
     )
 
 
-def _problem(path: Path, files: list[Path], sums: dict[str, str] | None) -> str:
+def _problem(path: Path, sums: dict[str, str] | None) -> str:
+    files = _files(path)
     if (path / DATABASE_FILE) not in files:
         return f"{DATABASE_FILE} is missing"
     if any(file.is_symlink() or not file.is_file() for file in files):
