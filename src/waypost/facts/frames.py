@@ -159,13 +159,21 @@ class _Frames:
 
 
 def _rejects(value: str, text: str, words: StatementWords) -> bool:
-    low, named = text.lower().replace("ё", "е"), re.escape(value.lower().replace("ё", "е"))
+    low = text.lower().replace("ё", "е")
     before, after, sources, goals = _patterns(words)
+    if not _any_word(frozenset((before, after, sources))).search(low):  # soon said, and without patterns of the value
+        return False
+    named = re.escape(value.lower().replace("ё", "е"))
     return bool(
         re.search(rf"\b(?:{before}){_NEAR}{named}\b", low)
         or re.search(rf"\b{named}{_NEAR}(?:{after})\b", low)
         or re.search(rf"\b(?:{sources})\W{{1,3}}{named}{_NEAR}(?:{goals})\b", low)
     )
+
+
+@lru_cache(maxsize=8)
+def _any_word(alternatives: frozenset[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(sorted(alternatives))})(?!\w)")
 
 
 @lru_cache(maxsize=8)
