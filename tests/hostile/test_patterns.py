@@ -87,7 +87,8 @@ def test_no_pattern_of_the_package_grows_faster_than_its_text() -> None:
         (r'"(?:[^"\\]|\\.)*"', "search"),
     ],
 )
-def test_the_attacks_find_what_is_slow(pattern: str, method: str) -> None:
+def test_the_attacks_find_what_is_slow(pattern: str, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pattern_attacks, "LIMIT_SECONDS", 0.2)  # what does not end is known soon
     use = Use("here", re.compile(pattern, re.MULTILINE), method)
     assert slowest(run_of(use), use.pattern) is not None
 
