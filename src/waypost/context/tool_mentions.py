@@ -10,12 +10,12 @@ from functools import cached_property
 
 _MOST_READ = 2000  # characters of a command
 _MOST_COMMANDS = 8  # of a line
-_SHORTEST_NAME = 5  # characters
 _SEPARATORS = ";|&()\n"
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _PROGRAM = re.compile(r"[\w.+-]{2,40}")
 _PLAIN = re.compile(r"[\w.:/-]{1,40}")
-_NAMED_ARGUMENT = re.compile(r"[\w.:@/-]*(?:\w[.:@_-]\w|\d)[\w.:@/-]*")
+_ARGUMENT = re.compile(r"[\w.:@-]{5,100}")
+_IN_NAME = re.compile(r"\w[.:@_-]\w|\d")
 _AT_END = r"(?![\w/-])(?!\.\w)"  # of a path
 _SHELLS = frozenset(("sh", "bash", "zsh", "dash"))
 _RUNS_TEXT = re.compile(r"-\w*c")
@@ -267,12 +267,10 @@ def _program_source(command: ProgramCall) -> str:
 
 
 def _names(command: ProgramCall) -> Iterator[str]:
-    """Arguments that are no plain words and no files: hosts, environments, versions, long options."""
+    """Arguments that are no plain words and no files: hosts, environments, versions."""
     for argument in command.arguments:
-        for name in argument.split("="):
-            host = re.sub(r"^[a-z]+://", "", name).partition("/")[0]
-            is_path = "/" in name and host == name.partition("/")[0]
-            if len(host) < _SHORTEST_NAME or is_path:
-                continue
-            if _NAMED_ARGUMENT.fullmatch(host) and not host.isdecimal():
+        for part in argument.split("="):
+            host, _, path = re.sub(r"^[a-z]+://", "", part).partition("/")
+            is_file = bool(path) and "://" not in part
+            if not is_file and _ARGUMENT.fullmatch(host) and _IN_NAME.search(host) and not host.isdecimal():
                 yield host
