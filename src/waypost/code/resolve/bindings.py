@@ -399,10 +399,12 @@ def _one_parameter(style: str, piece: str) -> Iterator[tuple[str, str]]:
 
 
 def _owners(symbols: Sequence[Symbol]) -> list[tuple[int, int]]:
-    """(line, symbol) where the innermost symbol changes."""
+    """(line, symbol) where the innermost symbol changes. A constant is a name in what contains it."""
     events: list[tuple[int, int]] = []
     waiting: list[int] = []
     for place, symbol in enumerate(symbols):
+        if symbol.kind == "constant":
+            continue
         while waiting and symbols[waiting[-1]].lines.end < symbol.lines.start:
             ended = waiting.pop()
             events.append((symbols[ended].lines.end + 1, waiting[-1] if waiting else -1))

@@ -27,12 +27,17 @@ class CallResolver:
 
     def __init__(self, names: NameScope) -> None:
         self.names = names
+        self.properties: list[
+            Value
+        ] = []  # that the receiver of the last use reads: `config.loader` of `config.loader.load()`
         self._unique: dict[tuple[str, str, bool], Value | None] = {}
         self._repeated: dict[tuple[str, int], tuple[int, ...]] = {}
 
     def resolve(self, view: OutlineView, use: Use) -> Value | None:
         """The symbol that a call reaches. None if it is unknown or outside the repository."""
         value = self._named(view, use)
+        if not use.is_call and value is not None and value.kind == "instance":
+            value = self.names.constant(view, use.owner, use.receiver, use.name)
         if value is not None and (value.symbol < 0 or value.kind not in {"symbol", "instance"}):
             return None
         if not use.is_call:
@@ -117,14 +122,16 @@ class CallResolver:
 
     def _named(self, view: OutlineView, use: Use) -> Value | None:
         if not use.receiver:
+            self.properties = []
             return self._plain(view, use)
         before = self.names.evaluate(view, use.owner, use.receiver)
+        self.properties = self.names.properties
         if before is None:
             return None
         if before.kind == "symbol" and view.family == "ecmascript" and use.name in _INDIRECT:
             return before
         value = self.names.step(before, use.name)
-        if value is not None and value.kind == "instance":
+        if value is not None and value.kind == "instance" and use.is_call:
             return value if use.name in lookup_rules(view.family).constructors else None
         return value
 
@@ -142,7 +149,7 @@ class CallResolver:
         ):
             return None
         # A variable that contains an object is not its class.
-        return None if value is not None and value.kind == "instance" else value
+        return None if value is not None and value.kind == "instance" and use.is_call else value
 
     def _by_unique_name(self, view: OutlineView, use: Use) -> Value | None:
         if view.family == "rust" and use.kinds == MACRO:

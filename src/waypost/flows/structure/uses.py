@@ -45,7 +45,10 @@ def uses(
         checkout = space.identity.checkout_id
         chosen = choose(space, reader, text)
         if not chosen.symbols:
-            answer = UseList(None, direction, candidates=chosen.candidates, nearest=chosen.nearest)
+            outer = text.rpartition(".")[0]
+            is_field = bool(outer) and not chosen.candidates and bool(choose(space, reader, outer).symbols)
+            notices = (f"{outer} is known. Fields and variables without code are no symbols.",) if is_field else ()
+            answer = UseList(None, direction, candidates=chosen.candidates, nearest=chosen.nearest, notices=notices)
             return answer, {symbol.path for symbol in chosen.candidates}
         rows = related(reader, checkout, chosen.symbols, direction, depth)
         if tests is not None:
@@ -55,7 +58,16 @@ def uses(
         return answer, {chosen.symbols[0].path, *(row.path for row in answer.rows)}
 
     answer, notices = current(space, read)
-    return replace(answer, notices=notices)
+    return replace(answer, notices=(*notices, *answer.notices, *_limits(answer)))
+
+
+def _limits(answer: UseList) -> Iterable[str]:
+    """What an answer can't know: reads of members look like reads of fields, so only those of known objects count."""
+    symbol = answer.symbol
+    if symbol is None or answer.direction not in ("callers", "references"):
+        return
+    if symbol.type in ("property", "constant") and "." in symbol.qualified:
+        yield f"Only reads of {symbol.qualified} on objects of known type are listed; there may be others."
 
 
 def related(
@@ -78,6 +90,8 @@ def related(
         rows = walk(reader, checkout, starts, _CALLS, depth or 1, incoming=False)
     else:
         kinds = {"callers": _CALLS, "importers": ("imports",), "references": _USES}[direction]
+        if direction == "callers" and symbols[0].type == "property":
+            kinds = ("calls", "mentions")  # who reads it calls its code
         rows = walk(reader, checkout, with_constructors(reader, checkout, symbols), kinds, depth or 1, incoming=True)
     return sorted(rows, key=lambda row: (row.depth, row.is_test, row.path, row.line or 0, row.symbol))
 
