@@ -86,6 +86,16 @@ def test_python_variables_are_followed_where_one_line_tells() -> None:
     }  # fmt: skip
 
 
+def test_a_decorator_is_not_the_method_of_the_same_name_below_it() -> None:
+    files = {
+        "hooks.py": "def after_load(): ...\n",
+        "a.py": "from hooks import after_load\n\nclass Schema:\n    @after_load(many=True)\n    def after_load(self): ...\n\n"
+        "class Later:\n    def after_load(): ...\n    name = after_load()\n",
+    }
+    assert calls(files, "Schema") == {"hooks.py:after_load"}
+    assert calls(files, "Later") == {"a.py:Later.after_load"}
+
+
 def test_inheritance_is_an_edge() -> None:
     assert edges(SHOP, "inherits") == {("shop/cart.py", "Cart", "→", "shop/cart.py", "Base")}
 
@@ -216,6 +226,18 @@ def test_typescript_imports() -> None:
         f"{core}/util.ts:once", "packages/web/src/lib/api/index.ts:load", f"{core}/items.ts:Items", f"{core}/items.ts:Items.all",
     }  # fmt: skip
     assert calls(files, "Cart.add") == {f"{core}/cart.ts:Cart.save"}
+
+
+def test_package_json_may_name_own_imports_with_own_conditions_and_patterns() -> None:
+    files = {
+        "package.json": '{"imports": {"#utils": {"own-ts": "./src/utils/index.ts", "types": "./dist/types/utils.d.ts"}, '
+        '"#lib/*": "./src/lib/*.js"}}',
+        "src/utils/index.ts": "export * from './text.js'\n",
+        "src/utils/text.ts": "export function trim() {}\n",
+        "src/lib/a/b.ts": "export function deep() {}\n",
+        "src/main.ts": "import { trim } from '#utils'\nimport { deep } from '#lib/a/b'\nfunction main() {\n  trim()\n  deep()\n}\n",
+    }
+    assert calls(files, "main") == {"src/utils/text.ts:trim", "src/lib/a/b.ts:deep"}
 
 
 def test_tsconfig_may_extend_another_and_be_broken() -> None:

@@ -139,6 +139,8 @@ class CallResolver:
         if use.name in lookup_rules(view.family).above:  # Java's `super(…)`
             return None
         value = self.names.lookup(view, use.owner, use.name)
+        if value is not None and self._is_defined_later(view, use, value):
+            value = self.names.lookup(view, view.outline.symbols[use.owner].parent, use.name)
         if value is not None and value.kind == "file":
             return self.names.default_export(value)
         if (
@@ -150,6 +152,14 @@ class CallResolver:
             return None
         # A variable that contains an object is not its class.
         return None if value is not None and value.kind == "instance" and use.is_call else value
+
+    def _is_defined_later(self, view: OutlineView, use: Use, value: Value) -> bool:
+        """Whether the body of a Python class uses a name before the class has it: `@save` above `def save`."""
+        symbols = view.outline.symbols
+        if view.family != "python" or value.path != view.path or value.symbol < 0 or use.owner < 0:
+            return False
+        is_own = symbols[value.symbol].parent == use.owner and is_container(symbols[use.owner].kind)
+        return is_own and use.lines[-1] < symbols[value.symbol].start
 
     def _by_unique_name(self, view: OutlineView, use: Use) -> Value | None:
         if view.family == "rust" and use.kinds == MACRO:

@@ -6,7 +6,9 @@ definitions are not.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
+from itertools import chain
+from typing import NamedTuple
 
 from waypost.code.resolve.families import family
 from waypost.code.source import Import, Mention, Symbol
@@ -52,7 +54,6 @@ def read_mentions(
     symbols: Sequence[Symbol],
     imports: Sequence[Import],
 ) -> Iterator[Mention]:
-    group = family(language)
     hidden = ("method",) if language == "kotlin" else ("method", "property")
     names = {symbol.name.encode() for symbol in symbols if symbol.parent is None or symbol.kind not in hidden}
     for imported in imports:
@@ -60,44 +61,60 @@ def read_mentions(
         names.add(bound.encode())
         names.add(imported.module.split(".", 1)[0].encode())
     data = _code_only(syntax)
+    read = [*_read_paths(language, data, names), *_named_methods(language, data, syntax.text.data)]
+    read.sort(key=lambda mention: mention.start)
+    definitions = {node.start_byte for nested in placed if (node := nested.definition.first("name")) is not None}
+    owners = innermost_symbols(placed, [path.start for path in read])
+    for owner, path in zip(owners, read, strict=True):
+        if path.start in definitions:
+            continue
+        is_parameter = not path.head[:1].isupper() and _is_parameter(symbols, owner, path.head.decode())
+        *receiver, name = _SEPARATOR.split(path.written)
+        if not is_parameter or receiver:
+            line = syntax.text.row(path.start) + 1
+            yield Mention(
+                -1 if owner is None else owner, ".".join(receiver), name, line, path.on_object or is_parameter
+            )
+
+
+class _Path(NamedTuple):
+    """A dotted name in code."""
+
+    start: int
+    written: str
+    head: bytes
+    on_object: bool = False  # as in `Mention`
+
+
+def _read_paths(language: str, data: bytes, names: Set[bytes]) -> Iterator[_Path]:
+    """The paths that begin with one of these names, with a type, or with an object."""
+    group = family(language)
     any_type = group in _SHARED
     has_members = bool({group, language} & _OBJECTS)
-    read: list[tuple[int, str, bytes, bool]] = []
-    for pattern in (_PATH, _DECORATED) if b"@" in data else (_PATH,):
-        for match in pattern.finditer(data):
-            path, head = match[0], match[1]
-            is_type = head[:1].isupper()
-            if head not in names and not (any_type and is_type):
-                if has_members and len(path) > len(head) and (member := _member(language, data, match)):
-                    read.append((match.start(), member.decode("utf-8", "replace"), head, True))
-                continue
+    count = 0
+    for match in chain.from_iterable(
+        pattern.finditer(data) for pattern in ((_PATH, _DECORATED) if b"@" in data else (_PATH,))
+    ):
+        path, head = match[0], match[1]
+        is_type = head[:1].isupper()
+        if head not in names and not (any_type and is_type):
+            if has_members and len(path) > len(head) and (member := _member(language, data, match)):
+                count += 1
+                yield _Path(match.start(), member.decode("utf-8", "replace"), head, on_object=True)
+        else:
             after = _AFTER.match(data, match.end())
             follows = after[1] if after is not None else None
-            if follows == b":" and len(path) == len(head) and not is_type and group in _KEYS:
-                continue
-            if follows == b"=" and len(path) == len(head) and not is_type:
+            is_alone = len(path) == len(head)
+            if is_alone and not is_type and (follows == b"=" or (follows == b":" and group in _KEYS)):
                 continue
             called = follows is not None and follows[:1] in b"(!" and follows != b"="
-            if len(path) > len(head) and not called:
-                read.append((match.start(), path.decode("utf-8", "replace"), head, False))
-            if not (called and len(path) == len(head)):
-                read.append((match.start(), head.decode("utf-8", "replace"), head, False))
-            if len(read) > MOST_MENTIONS:
-                break
-    read += _named_methods(language, data, syntax.text.data)
-    read.sort(key=lambda mention: mention[0])
-    definitions = {node.start_byte for nested in placed if (node := nested.definition.first("name")) is not None}
-    owners = innermost_symbols(placed, [position for position, *_ in read])
-    for owner, (position, written, head, on_object) in zip(owners, read, strict=True):
-        if position in definitions:
-            continue
-        if not on_object and not head[:1].isupper() and _is_parameter(symbols, owner, head.decode()):
-            on_object = "." in written
-            if not on_object:
-                continue
-        *receiver, name = _SEPARATOR.split(written)
-        line = syntax.text.row(position) + 1
-        yield Mention(-1 if owner is None else owner, ".".join(receiver), name, line, on_object)
+            if not is_alone and not called:
+                yield _Path(match.start(), path.decode("utf-8", "replace"), head)
+            if not (called and is_alone):
+                count += 1
+                yield _Path(match.start(), head.decode("utf-8", "replace"), head)
+        if count > MOST_MENTIONS:
+            return
 
 
 def _member(language: str, data: bytes, match: re.Match[bytes]) -> bytes:
@@ -111,7 +128,7 @@ def _member(language: str, data: bytes, match: re.Match[bytes]) -> bytes:
     return path if len(path) > len(match[1]) else b""
 
 
-def _named_methods(language: str, data: bytes, text: bytes) -> Iterator[tuple[int, str, bytes, bool]]:
+def _named_methods(language: str, data: bytes, text: bytes) -> Iterator[_Path]:
     """Methods that are named in a text or with a sign: `[$this, "save"]`, `method(:save)`, `before_action :check`, `::save`."""
     for pattern in _NAMED_METHODS.get(language, ()):
         for match in pattern.finditer(text):
@@ -120,7 +137,7 @@ def _named_methods(language: str, data: bytes, text: bytes) -> Iterator[tuple[in
             owner = (match["owner"] or b"").decode("utf-8", "replace")
             for name in _NAME.finditer(text, *match.span("names")):
                 written = f"{owner}.{name[1].decode()}" if owner else name[1].decode()
-                yield match.start(), written, _METHOD, bool(owner) and not owner[0].isupper()
+                yield _Path(match.start(), written, _METHOD, bool(owner) and not owner[0].isupper())
 
 
 def _code_only(syntax: SyntaxCaptures) -> bytes:
