@@ -167,9 +167,7 @@ def merged(rows: Iterable[SymbolUse]) -> list[SymbolUse]:
 
 def _owners(reader: Reader, checkout: str, symbols: Sequence[SymbolSketch]) -> list[SymbolSketch]:
     """The types that these members belong to."""
-    names = {(symbol.path, symbol.qualified.rpartition(".")[0]) for symbol in symbols}
-    in_files = reader.structure.in_files(checkout, sorted({symbol.path for symbol in symbols}))
-    here = [symbol for symbol in in_files if symbol.kind == "symbol" and (symbol.path, symbol.qualified) in names]
+    here = reader.structure.placed(checkout, [(symbol.path, symbol.qualified.rpartition(".")[0]) for symbol in symbols])
     elsewhere = reader.structure.out_of(checkout, [symbol.id for symbol in symbols], ("member",))
     return here + [relation.other for relation in elsewhere]
 
@@ -177,24 +175,23 @@ def _owners(reader: Reader, checkout: str, symbols: Sequence[SymbolSketch]) -> l
 def _overriding(
     reader: Reader, checkout: str, symbols: Sequence[SymbolSketch], relatives: Sequence[SymbolUse], direction: str
 ) -> list[SymbolUse]:
-    """Members with the same name in related types."""
+    """Members with the same name in related types, in the file of the type or in another."""
+    if not relatives:
+        return []
     last = symbols[0].qualified.rpartition(".")[2]
-    by_type = {(row.path, row.symbol): row for row in relatives}
-    rows = []
-    for member in reader.structure.named(checkout, [last]) if relatives else ():
-        outer, _, name = member.qualified.rpartition(".")
-        row = by_type.get((member.path, outer))
-        if row is None and name == last:
-            owners = reader.structure.out_of(checkout, [member.id], ("member",))
-            row = next((by_type[key] for o in owners if (key := (o.other.path, o.other.qualified)) in by_type), None)
-        if row is not None and name == last:
-            kind = "overridden" if direction == "supertypes" else "overrides"
-            place = SymbolUse(
-                *(member.qualified, member.path, member.line or None, kind, row.certainty * _OVERRIDES, row.depth),
-                *(row.symbol if row.depth > 1 else None, member.id, (), is_test(member)),
-            )
-            rows.append(place)
-    return rows
+    by_place = {(row.path, f"{row.symbol}.{last}"): row for row in relatives}
+    by_id = {row.id: row for row in relatives}
+    found = [(by_place[s.path, s.qualified], s) for s in reader.structure.placed(checkout, by_place)]
+    elsewhere = reader.structure.into(checkout, by_id, ("member",))
+    found += [(by_id[r.near], r.other) for r in elsewhere if r.other.qualified.rpartition(".")[2] == last]
+    kind = "overridden" if direction == "supertypes" else "overrides"
+    return [
+        SymbolUse(
+            *(member.qualified, member.path, member.line or None, kind, row.certainty * _OVERRIDES, row.depth),
+            *(row.symbol if row.depth > 1 else None, member.id, (), is_test(member)),
+        )
+        for row, member in found
+    ]
 
 
 def _inner(reader: Reader, checkout: str, symbols: Sequence[SymbolSketch], depth: int) -> list[SymbolSketch]:
