@@ -319,6 +319,34 @@ def test_php_namespaces() -> None:
     }  # fmt: skip
 
 
+def test_php_names_may_be_relative_to_a_namespace_or_absolute() -> None:
+    files = {
+        "anywhere/one.php": (
+            "<?php\nnamespace Shop\\Cart;\nclass Item { static function make(): Item { return new Item(); } function price() {} }\n"
+            "function helper() {}\n"
+        ),
+        "anywhere/two.php": "<?php\nnamespace Shop\\Cart\\Sub;\nclass Deep { static function go() {} }\n",
+        "other/app.php": (
+            "<?php\nnamespace App;\nuse Shop\\Cart;\nclass App {\n"
+            "  function absolute() { \\Shop\\Cart\\Item::make(); \\Shop\\Cart\\helper(); }\n"
+            "  function imported() { new Cart\\Item(); Cart\\Sub\\Deep::go(); Cart\\helper(); }\n"
+            "  function typed(\\Shop\\Cart\\Item $one) { $one->price(); }\n"
+            "  function unknown() { \\Shop\\Item::make(); Item::make(); helper(); Cart\\Other::make(); }\n}\n"
+        ),
+        "other/shop.php": (
+            "<?php\nnamespace Shop;\nclass Relative { function relative() { Cart\\Item::make(); } }\n"
+            "class Cheap extends Cart\\Item { function own() { $this->price(); } }\n"
+        ),
+    }  # fmt: skip
+    one, two = "anywhere/one.php", "anywhere/two.php"
+    assert calls(files, "App.absolute") == {f"{one}:Item.make", f"{one}:helper"}
+    assert calls(files, "App.imported") == {f"{one}:Item", f"{two}:Deep.go", f"{one}:helper"}
+    assert calls(files, "App.typed") == {f"{one}:Item.price"}
+    assert calls(files, "App.unknown") == set()
+    assert calls(files, "Relative.relative") == {f"{one}:Item.make"}
+    assert calls(files, "Cheap.own") == {f"{one}:Item.price"}
+
+
 def test_rust_modules() -> None:
     files = {
         "Cargo.toml": '[package]\nname = "my-shop"\n',
