@@ -378,6 +378,25 @@ def test_ruby_constants_are_found_by_their_nesting() -> None:
     assert ("lib/shop/cart.rb", "", "→", "lib/shop/tools.rb", "") in edges(files, "imports")
 
 
+def test_ruby_calls_need_no_brackets_and_assignments_call_setters() -> None:
+    files = {
+        "cart.rb": (
+            "class Cart\n  attr_accessor :size, :owner\n  attr_reader :total\n  attr_writer :limit\n  def limit\n    @limit\n  end\n"
+            "  def self.default=(x)\n  end\n  def self.default\n  end\n  def run\n    self.size += 1\n    self.limit = 3\n    total\n  end\n"
+            "  def own(list)\n    list.each { |total| puts total }\n    size = 3\n    puts size\n  end\nend\n"
+        ),
+        "main.rb": (
+            "require_relative 'cart'\ndef made\n  cart = Cart.new\n  cart.owner = 1\n  cart.limit\nend\n"
+            "def filled\n  cart = Cart.new(1)\n  cart.limit = 1\n  Cart.default = 3\nend\ndef compared\n  Cart.default == 3\nend\n"
+        ),
+    }
+    assert calls(files, "Cart.run") == {"cart.rb:Cart.size", "cart.rb:Cart.limit=", "cart.rb:Cart.total"}
+    assert calls(files, "Cart.own") == calls(files, "Cart.limit") == set()
+    assert calls(files, "made") == {"cart.rb:Cart", "cart.rb:Cart.owner", "cart.rb:Cart.limit"}
+    assert calls(files, "filled") == {"cart.rb:Cart", "cart.rb:Cart.limit=", "cart.rb:Cart.default="}
+    assert calls(files, "compared") == {"cart.rb:Cart.default"}
+
+
 def test_csharp_namespaces() -> None:
     files = {
         "Store.cs": "namespace Shop.Data { public class Store { public void Write() {} } }\n",

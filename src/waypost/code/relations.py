@@ -230,7 +230,8 @@ def _use(resolver: CallResolver, view: OutlineView, use: Use) -> list[CodeRelati
         return []
     target, tree = resolver.overload(value, use, view), resolver.names.tree
     source = _place(tree, Value("symbol", view.path, use.owner))
-    kind, place = "calls" if use.is_call else "mentions", _place(tree, target)
+    is_call = use.is_call or (view.family == "ruby" and not use.receiver and _is_member(tree, target))
+    kind, place = "calls" if is_call else "mentions", _place(tree, target)
     starts = resolver.repeated(view, target) if use.arguments < 0 else ()
     if not starts:
         return [CodeRelation(kind, source, place, use.lines, target.strength)]
@@ -252,6 +253,13 @@ def _read_properties(resolver: CallResolver, view: OutlineView, use: Use) -> Ite
         )
         if target != source:
             yield CodeRelation("mentions", source, target, use.lines, value.strength)
+
+
+def _is_member(tree: OutlineTree, value: Value) -> bool:
+    """Whether it is a method: Ruby calls these without brackets."""
+    view = tree.view(value.path)
+    symbol = view.outline.symbols[value.symbol] if view is not None and value.symbol >= 0 else None
+    return symbol is not None and symbol.kind in ("method", "property")
 
 
 def _detached_members(names: NameScope, view: OutlineView) -> Iterator[CodeRelation]:

@@ -131,9 +131,17 @@ class CallResolver:
         if before.kind == "symbol" and view.family == "ecmascript" and use.name in _INDIRECT:
             return before
         value = self.names.step(before, use.name)
+        if value is None and view.family == "ruby" and use.name.endswith("="):
+            value = self._accessor(before, use.name[:-1])
         if value is not None and value.kind == "instance" and use.is_call:
             return value if use.name in lookup_rules(view.family).constructors else None
         return value
+
+    def _accessor(self, value: Value, name: str) -> Value | None:
+        """What `attr_accessor` defines, which is both the getter and the setter."""
+        member = self.names.step(value, name)
+        view = self.names.tree.view(member.path) if member is not None and member.kind == "symbol" else None
+        return member if member and view and view.outline.symbols[member.symbol].kind == "property" else None
 
     def _plain(self, view: OutlineView, use: Use) -> Value | None:
         if use.name in lookup_rules(view.family).above:  # Java's `super(…)`

@@ -55,13 +55,16 @@ class NameScope(Members):
 
     def _follow(self, view: OutlineView, owner: int, path: tuple[str, ...]) -> Value | None:
         value, rest = self._head(view, owner, path)
-        same = lookup_rules(view.family).same_object
+        rules = lookup_rules(view.family)
+        same = rules.same_object
         holder: Value | None = None
         skip = 0
         for place, step in enumerate(rest):
             if skip or value is None:
                 skip -= skip > 0
                 continue
+            if step == CALL and value.kind == "instance" and place and rest[place - 1] in rules.constructors:
+                continue  # `Store.new` is the object already
             if step == CALL:
                 entered = self.entered_result(value) if rest[place + 1 : place + 3] == ("__enter__", CALL) else None
                 value, skip = (entered, 2) if entered is not None else (self.call_result(value, holder), 0)

@@ -15,7 +15,9 @@ class PackageModules(ModuleSystem):
         self._separator = separator
         self._parts = parts
         self._outer = outer
-        self._has_paths = separator == "\\"  # PHP: `Cart\Item` is in a namespace below this one, or below an imported one
+        self._has_paths = (
+            separator == "\\"
+        )  # PHP: `Cart\Item` is in a namespace below this one, or below an imported one
         self._found: dict[tuple[str, str], Value | None] = {}
 
     def module(self, view: OutlineView, statement: OutlineImport) -> Value | None:  # noqa: ARG002

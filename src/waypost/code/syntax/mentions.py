@@ -43,6 +43,11 @@ _SEPARATOR = re.compile(r"[?!]?\.|::")
 _SHARED = frozenset({"go", "jvm", "dotnet", "ruby", "rust", "php", "kotlin"})
 _KEYS = frozenset({"python", "ecmascript", "ruby", "kotlin", "go", "rust", "php"})  # `name:` is no use of a name
 
+_FIELDS_WITH_AT = frozenset({"ruby", "php"})  # an at sign is no decorator
+_HIDDEN: dict[str, tuple[str, ...]] = {
+    "kotlin": ("method",),
+    "ruby": (),
+}  # kinds of members that need an object or brackets
 # Families in which methods without brackets are values, or properties look like fields.
 _OBJECTS = frozenset({"python", "ecmascript", "csharp", "kotlin", "go"})
 
@@ -54,7 +59,7 @@ def read_mentions(
     symbols: Sequence[Symbol],
     imports: Sequence[Import],
 ) -> Iterator[Mention]:
-    hidden = ("method",) if language == "kotlin" else ("method", "property")
+    hidden = _HIDDEN.get(language, ("method", "property"))
     names = {symbol.name.encode() for symbol in symbols if symbol.parent is None or symbol.kind not in hidden}
     for imported in imports:
         bound = imported.alias or imported.name or re.split(r"\W+", imported.module.rstrip("/"))[-1]
@@ -93,7 +98,8 @@ def _read_paths(language: str, data: bytes, names: Set[bytes]) -> Iterator[_Path
     has_members = bool({group, language} & _OBJECTS)
     count = 0
     for match in chain.from_iterable(
-        pattern.finditer(data) for pattern in ((_PATH, _DECORATED) if b"@" in data else (_PATH,))
+        pattern.finditer(data)
+        for pattern in ((_PATH, _DECORATED) if b"@" in data and group not in _FIELDS_WITH_AT else (_PATH,))
     ):
         path, head = match[0], match[1]
         is_type = head[:1].isupper()
