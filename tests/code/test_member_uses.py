@@ -83,6 +83,11 @@ def test_a_call_through_a_constant_reaches_the_method() -> None:
     assert ("f", "Store.write", (7,)) in mentions("a.py", text)
 
 
+def test_a_key_of_a_constant_is_no_variable_of_the_file() -> None:
+    text = "class Store { save() {} }\nexport const parts = {\n  store: Store,\n}\nfunction f() {\n  store.save()\n}\n"
+    assert not {edge for edge in mentions("a.ts", text) if edge[1] == "Store.save"}
+
+
 @pytest.mark.parametrize(
     ("path", "text", "expected"),
     [

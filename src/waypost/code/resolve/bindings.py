@@ -404,16 +404,20 @@ def _one_parameter(style: str, piece: str) -> Iterator[tuple[str, str]]:
 
 
 def _owners(symbols: Sequence[Symbol]) -> list[tuple[int, int]]:
-    """(line, symbol) where the innermost symbol changes. A constant is a name in what contains it."""
+    """(line, symbol) where the innermost symbol changes. The first line of a constant binds it in what contains it."""
     events: list[tuple[int, int]] = []
     waiting: list[int] = []
     for place, symbol in enumerate(symbols):
+        start = symbol.lines.start
         if symbol.kind == "constant":
-            continue
+            following = symbols[place + 1].lines.start if place + 1 < len(symbols) else 0
+            if start in (symbol.lines.end, following):
+                continue
+            start += 1
         while waiting and symbols[waiting[-1]].lines.end < symbol.lines.start:
             ended = waiting.pop()
             events.append((symbols[ended].lines.end + 1, waiting[-1] if waiting else -1))
-        events.append((symbol.lines.start, place))
+        events.append((start, place))
         waiting.append(place)
     while waiting:
         ended = waiting.pop()
