@@ -139,3 +139,17 @@ def test_a_field_is_said_to_be_no_symbol_instead_of_unused(tree: Path, memory: M
         ("Config is known. Fields and variables without code are no symbols.",),
     )
     assert memory.code.uses("Nothing.port", "references").notices == ()
+
+
+def test_a_method_in_another_file_than_its_type_overrides_too(
+    tree: Path, memory: Memory, fake_engine: FakeEngine
+) -> None:
+    for name, text in {
+        "go.mod": "module shop\n",
+        "saver.go": "package shop\n\ntype Saver interface {\n\tSave(key string) error\n}\n\ntype Disk struct{}\n",
+        "disk.go": "package shop\n\nfunc (d *Disk) Save(key string) error { return nil }\n",
+    }.items():
+        (tree / name).write_text(text, encoding="utf-8")
+    memory.index()
+    assert rows(memory, "Saver.Save", "implementors") == [("Disk.Save", "disk.go", 3)]
+    assert rows(memory, "Disk.Save", "supertypes") == [("Saver.Save", "saver.go", 4)]
