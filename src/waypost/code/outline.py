@@ -214,8 +214,8 @@ def _of_known_types(
             while scope >= 0 and parsed.symbols[scope].kind in FUNCTIONS:
                 above = parsed.symbols[scope].parent
                 scope = -1 if above is None else above
-            known = bindings.get((scope, field))
-            if known if rest else known is None or mention.name in members:
+            holds = bindings.get((scope, field))
+            if holds if rest else holds is None or mention.name in members:
                 yield mention
             continue
         while scope >= 0 and (scope, head) not in bindings:

@@ -218,5 +218,5 @@ def _targets(entry: object) -> Iterator[str]:
 
 
 def _by_condition(entry: dict[str, object]) -> list[object]:
-    known = [key for key in _CONDITIONS if key in entry]
-    return [entry[key] for key in (*known, *(key for key in entry if key not in known))]
+    usual = [key for key in _CONDITIONS if key in entry]
+    return [entry[key] for key in (*usual, *(key for key in entry if key not in usual))]

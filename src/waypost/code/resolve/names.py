@@ -228,10 +228,12 @@ class NameScope(Members):
         if view is None or depth > DEEPEST:
             return None
         if value.kind != "file":
-            lineage = self.lineage(view, value.symbol) if value.symbol >= 0 else ()
-            places = ((above, self.tree.view(above.path)) for above in lineage)
-            found = ((v, v.members.get(a.symbol, {}).get(name)) for a, v in places if v is not None)
-            return next((Value("symbol", v.path, member, BOUND) for v, member in found if member is not None), None)
+            for above in self.lineage(view, value.symbol) if value.symbol >= 0 else ():
+                other = self.tree.view(above.path)
+                member = other.members.get(above.symbol, {}).get(name) if other is not None else None
+                if member is not None:
+                    return Value("symbol", above.path, member, BOUND)
+            return None
         if name in view.top:
             return Value("symbol", view.path, view.top[name])
         for _, statement in view.imports.get(name, ()):

@@ -35,8 +35,8 @@ class PackageModules(ModuleSystem):
         if package.kind != "package":
             return None
         packages = package.path.split(":", 1)[1].split("|")
-        found = next((value for outer in packages if (value := self._find(outer, name)) is not None), None)
-        return found or (self._package(*(f"{outer}\\{name}" for outer in packages)) if self._has_paths else None)
+        symbol = next((value for outer in packages if (value := self._find(outer, name)) is not None), None)
+        return symbol or (self._package(*(f"{outer}\\{name}" for outer in packages)) if self._has_paths else None)
 
     def _package(self, *names: str) -> Value:
         """The package with the first of these names that turns out to have what is looked up."""

@@ -124,7 +124,7 @@ def _read_paths(language: str, data: bytes, names: Set[bytes]) -> Iterator[_Path
 
 
 def _member(language: str, data: bytes, match: re.Match[bytes]) -> bytes:
-    """The path up to a member of an object that is read or passed as a value; empty if there is none."""
+    """The path up to a member of an object that is read or passed as a value, or nothing."""
     path, end = match[0], match.end()
     if data.startswith(b"(", end):  # called, but `this.save.bind(this)` is a value
         path, _, last = path.rpartition(b".")

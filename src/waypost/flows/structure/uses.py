@@ -181,16 +181,16 @@ def _overriding(
     last = symbols[0].qualified.rpartition(".")[2]
     by_place = {(row.path, f"{row.symbol}.{last}"): row for row in relatives}
     by_id = {row.id: row for row in relatives}
-    found = [(by_place[s.path, s.qualified], s) for s in reader.structure.placed(checkout, by_place)]
+    members = [(by_place[s.path, s.qualified], s) for s in reader.structure.placed(checkout, by_place)]
     elsewhere = reader.structure.into(checkout, by_id, ("member",))
-    found += [(by_id[r.near], r.other) for r in elsewhere if r.other.qualified.rpartition(".")[2] == last]
+    members += [(by_id[r.near], r.other) for r in elsewhere if r.other.qualified.rpartition(".")[2] == last]
     kind = "overridden" if direction == "supertypes" else "overrides"
     return [
         SymbolUse(
             *(member.qualified, member.path, member.line or None, kind, row.certainty * _OVERRIDES, row.depth),
             *(row.symbol if row.depth > 1 else None, member.id, (), is_test(member)),
         )
-        for row, member in found
+        for row, member in members
     ]
 
 
