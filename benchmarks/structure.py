@@ -107,11 +107,9 @@ class Commands:
                 importers = [self.call("uses", row["id"], "importers")["rows"] for row in (symbol, *outline)]
                 return [[symbol], outline, *importers]
             case "callers":  # there: every use, and what contains it
-                parent = f"{symbol['path']}#{symbol['parent']}" if symbol["parent"] else symbol["path"]
-                return [
-                    self.call("uses", symbol["id"], "references")["rows"],
-                    self.call("symbols", parent)["found"][:1],
-                ]
+                path, outer = symbol["path"], symbol["parent"]
+                parents = self.call("symbols", f"{path}#{outer}")["found"] if outer else self.file(path)
+                return [self.call("uses", symbol["id"], "references")["rows"], parents[:1]]
             case _:
                 return [self.call("uses", symbol["id"], question)["rows"]]
 
@@ -123,8 +121,11 @@ class Commands:
             return []
         found = []
         for place in places:
-            address = place.path if place.kind == "file" else f"{place.path}#{place.qualified}"
-            found += [row for row in self.call("symbols", address)["found"] if row["id"] == place.id]
+            is_file = place.kind == "file"
+            rows = (
+                self.file(place.path) if is_file else self.call("symbols", f"{place.path}#{place.qualified}")["found"]
+            )
+            found += [row for row in rows if row["id"] == place.id]
         return found
 
     def file(self, path: str) -> list[dict[str, Any]]:
@@ -164,6 +165,11 @@ class TerminalCommands(Commands):
 
     def start(self) -> None:
         os.chdir(self.tree)
+
+    def file(self, path: str) -> list[dict[str, Any]]:
+        """`symbols FILE` prints the outline of a file there."""
+        symbol = self.call("uses", path)["symbol"]
+        return [symbol] if symbol is not None and symbol["kind"] == "file" else []
 
     def ask(self, name: str, arguments: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
         from waypost.faces.cli.entry import run

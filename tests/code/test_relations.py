@@ -86,6 +86,16 @@ def test_python_variables_are_followed_where_one_line_tells() -> None:
     }  # fmt: skip
 
 
+def test_a_decorator_is_not_the_method_of_the_same_name_below_it() -> None:
+    files = {
+        "hooks.py": "def after_load(): ...\n",
+        "a.py": "from hooks import after_load\n\nclass Schema:\n    @after_load(many=True)\n    def after_load(self): ...\n\n"
+        "class Later:\n    def after_load(): ...\n    name = after_load()\n",
+    }
+    assert calls(files, "Schema") == {"hooks.py:after_load"}
+    assert calls(files, "Later") == {"a.py:Later.after_load"}
+
+
 def test_inheritance_is_an_edge() -> None:
     assert edges(SHOP, "inherits") == {("shop/cart.py", "Cart", "→", "shop/cart.py", "Base")}
 
@@ -218,6 +228,18 @@ def test_typescript_imports() -> None:
     assert calls(files, "Cart.add") == {f"{core}/cart.ts:Cart.save"}
 
 
+def test_package_json_may_name_own_imports_with_own_conditions_and_patterns() -> None:
+    files = {
+        "package.json": '{"imports": {"#utils": {"own-ts": "./src/utils/index.ts", "types": "./dist/types/utils.d.ts"}, '
+        '"#lib/*": "./src/lib/*.js"}}',
+        "src/utils/index.ts": "export * from './text.js'\n",
+        "src/utils/text.ts": "export function trim() {}\n",
+        "src/lib/a/b.ts": "export function deep() {}\n",
+        "src/main.ts": "import { trim } from '#utils'\nimport { deep } from '#lib/a/b'\nfunction main() {\n  trim()\n  deep()\n}\n",
+    }
+    assert calls(files, "main") == {"src/utils/text.ts:trim", "src/lib/a/b.ts:deep"}
+
+
 def test_tsconfig_may_extend_another_and_be_broken() -> None:
     files = {
         "tsconfig.json": '{"compilerOptions": {"baseUrl": "src"}}',
@@ -297,6 +319,34 @@ def test_php_namespaces() -> None:
     }  # fmt: skip
 
 
+def test_php_names_may_be_relative_to_a_namespace_or_absolute() -> None:
+    files = {
+        "anywhere/one.php": (
+            "<?php\nnamespace Shop\\Cart;\nclass Item { static function make(): Item { return new Item(); } function price() {} }\n"
+            "function helper() {}\n"
+        ),
+        "anywhere/two.php": "<?php\nnamespace Shop\\Cart\\Sub;\nclass Deep { static function go() {} }\n",
+        "other/app.php": (
+            "<?php\nnamespace App;\nuse Shop\\Cart;\nclass App {\n"
+            "  function absolute() { \\Shop\\Cart\\Item::make(); \\Shop\\Cart\\helper(); }\n"
+            "  function imported() { new Cart\\Item(); Cart\\Sub\\Deep::go(); Cart\\helper(); }\n"
+            "  function typed(\\Shop\\Cart\\Item $one) { $one->price(); }\n"
+            "  function unknown() { \\Shop\\Item::make(); Item::make(); helper(); Cart\\Other::make(); }\n}\n"
+        ),
+        "other/shop.php": (
+            "<?php\nnamespace Shop;\nclass Relative { function relative() { Cart\\Item::make(); } }\n"
+            "class Cheap extends Cart\\Item { function own() { $this->price(); } }\n"
+        ),
+    }  # fmt: skip
+    one, two = "anywhere/one.php", "anywhere/two.php"
+    assert calls(files, "App.absolute") == {f"{one}:Item.make", f"{one}:helper"}
+    assert calls(files, "App.imported") == {f"{one}:Item", f"{two}:Deep.go", f"{one}:helper"}
+    assert calls(files, "App.typed") == {f"{one}:Item.price"}
+    assert calls(files, "App.unknown") == set()
+    assert calls(files, "Relative.relative") == {f"{one}:Item.make"}
+    assert calls(files, "Cheap.own") == {f"{one}:Item.price"}
+
+
 def test_rust_modules() -> None:
     files = {
         "Cargo.toml": '[package]\nname = "my-shop"\n',
@@ -326,6 +376,25 @@ def test_ruby_constants_are_found_by_their_nesting() -> None:
         "lib/shop/tools.rb:Shop.Tools.run_now", "lib/shop/sums.rb:Shop.Sums.sum_up",
     }  # fmt: skip
     assert ("lib/shop/cart.rb", "", "→", "lib/shop/tools.rb", "") in edges(files, "imports")
+
+
+def test_ruby_calls_need_no_brackets_and_assignments_call_setters() -> None:
+    files = {
+        "cart.rb": (
+            "class Cart\n  attr_accessor :size, :owner\n  attr_reader :total\n  attr_writer :limit\n  def limit\n    @limit\n  end\n"
+            "  def self.default=(x)\n  end\n  def self.default\n  end\n  def run\n    self.size += 1\n    self.limit = 3\n    total\n  end\n"
+            "  def own(list)\n    list.each { |total| puts total }\n    size = 3\n    puts size\n  end\nend\n"
+        ),
+        "main.rb": (
+            "require_relative 'cart'\ndef made\n  cart = Cart.new\n  cart.owner = 1\n  cart.limit\nend\n"
+            "def filled\n  cart = Cart.new(1)\n  cart.limit = 1\n  Cart.default = 3\nend\ndef compared\n  Cart.default == 3\nend\n"
+        ),
+    }
+    assert calls(files, "Cart.run") == {"cart.rb:Cart.size", "cart.rb:Cart.limit=", "cart.rb:Cart.total"}
+    assert calls(files, "Cart.own") == calls(files, "Cart.limit") == set()
+    assert calls(files, "made") == {"cart.rb:Cart", "cart.rb:Cart.owner", "cart.rb:Cart.limit"}
+    assert calls(files, "filled") == {"cart.rb:Cart", "cart.rb:Cart.limit=", "cart.rb:Cart.default="}
+    assert calls(files, "compared") == {"cart.rb:Cart.default"}
 
 
 def test_csharp_namespaces() -> None:

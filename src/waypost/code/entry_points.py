@@ -11,8 +11,9 @@ from waypost.code.resolve.families import family
 _DATA = Path(__file__).with_name("entry_points.toml")
 _BASES = re.compile(
     r"\bclass\s+[\w.]{1,200}(?:\[[^\]]{0,200}\])?\(([^)]{1,500})\)|\b(?:extends|implements)\s+(.{1,500})"
-    r"|[\w>)\]]\s{0,3}:\s{0,3}([A-Z].{0,500})"
+    r"|[\w>)\]]\s{0,3}:\s{0,3}([A-Z].{0,500})|\bclass\s+[\w:.]{1,200}\s<\s([A-Z].{0,500})"
 )
+_WORD = re.compile(r"\w")
 _OBJECT = frozenset({"object", "Object", "Generic", "Protocol", "ABC"})
 _TYPING = frozenset({"", "typing", "typing_extensions", "t", "abc", "builtins"})  # `asyncio.Protocol` is another one
 
@@ -28,7 +29,7 @@ def is_entry_point(name: str, language: str, decorators: tuple[str, ...]) -> boo
     rules = _entry_points()
     if name in rules.names["any"] or name in rules.names.get(family(language), frozenset()):
         return True
-    if name.startswith(rules.prefixes):
+    if name.startswith(rules.prefixes) or not _WORD.search(name):  # operators are called by their signs
         return True
     return any(decorator.split("(")[0].strip() not in rules.plain for decorator in decorators)
 

@@ -6,6 +6,7 @@ It has the definitions, imports, calls and base classes, and what variables cont
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, repeat
 from operator import attrgetter
@@ -13,7 +14,8 @@ from sys import intern  # most names recur across files
 from typing import Any
 
 from waypost.code.resolve.bindings import bindings_of, parameter_types
-from waypost.code.source import Implementation, Parsed
+from waypost.code.resolve.families import family, lookup_rules
+from waypost.code.source import FUNCTIONS, Implementation, Mention, Parsed
 from waypost.code.syntax.arguments import VARIABLE
 
 _HEAD = re.compile(r"[$@]{0,2}\w+")
@@ -167,10 +169,11 @@ def outline(parsed: Parsed, text: str = "") -> Outline:
         )
         for symbol in parsed.symbols
     )
-    uses = _uses(parsed)
-    heads = (_HEAD.match(use.receiver or use.name) for use in uses)
-    used_names = frozenset(head[0] for head in heads if head)
-    used_names |= {kind[1:] for use in uses for kind in use.kinds.split(",") if kind.startswith(VARIABLE)}
+    mentions = [mention for mention in parsed.mentions if not mention.on_object]
+    on_objects = [mention for mention in parsed.mentions if mention.on_object]
+    bound = list(bindings_of(parsed, text, _variables(_uses(parsed, mentions)) | _objects(on_objects)))
+    uses = _uses(parsed, [*mentions, *_of_known_types(parsed, on_objects, bound)])
+    superfluous = _objects(on_objects) - _variables(uses)
     return Outline(
         language=parsed.language,
         package=parsed.package,
@@ -179,12 +182,50 @@ def outline(parsed: Parsed, text: str = "") -> Outline:
             OutlineImport(imported.module, imported.name, imported.alias, imported.line) for imported in parsed.imports
         ),
         uses=tuple(uses),
-        bindings=tuple(Binding(*row) for row in bindings_of(parsed, text, used_names)),
+        bindings=tuple(Binding(owner, name, holds) for owner, name, holds in bound if holds or name not in superfluous),
         implementations=parsed.implementations,
     )
 
 
-def _uses(parsed: Parsed) -> list[Use]:
+def _variables(uses: Iterable[Use]) -> frozenset[str]:
+    """The variables whose content decides what is used."""
+    heads = (_HEAD.match(use.receiver or use.name) for use in uses)
+    names = frozenset(head[0] for head in heads if head)
+    return names | {kind[1:] for use in uses for kind in use.kinds.split(",") if kind.startswith(VARIABLE)}
+
+
+def _objects(mentions: Iterable[Mention]) -> frozenset[str]:
+    """The variables and fields whose members are mentioned: of `self.config.port`, `self` and `config`."""
+    return frozenset(step for mention in mentions for step in (*mention.receiver.split(".", 2)[:2], mention.name))
+
+
+def _of_known_types(
+    parsed: Parsed, mentions: Iterable[Mention], bound: Iterable[tuple[int, str, str]]
+) -> Iterator[Mention]:
+    """The mentions of members of objects whose type the file shows, without its own fields."""
+    bindings = {(owner, name): holds for owner, name, holds in bound}
+    members = {symbol.name for symbol in parsed.symbols if symbol.kind in ("method", "property")}
+    own = lookup_rules(family(parsed.language)).own
+    for mention in mentions:
+        head, _, rest = mention.receiver.partition(".")
+        scope = mention.owner
+        if head in own:
+            field = rest.partition(".")[0] or mention.name
+            while scope >= 0 and parsed.symbols[scope].kind in FUNCTIONS:
+                above = parsed.symbols[scope].parent
+                scope = -1 if above is None else above
+            holds = bindings.get((scope, field))
+            if holds if rest else holds is None or mention.name in members:
+                yield mention
+            continue
+        while scope >= 0 and (scope, head) not in bindings:
+            above = parsed.symbols[scope].parent
+            scope = -1 if above is None else above
+        if bindings.get((scope, head)):
+            yield mention
+
+
+def _uses(parsed: Parsed, read: Iterable[Mention]) -> list[Use]:
     """Every call and mention once per symbol, with its lines. A mention on the line of such a call is part of it."""
     uses: dict[tuple[int, str, str, int, str], dict[int, None]] = {}
     for owner, calls in [(-1, parsed.calls), *((place, symbol.calls) for place, symbol in enumerate(parsed.symbols))]:
@@ -192,7 +233,7 @@ def _uses(parsed: Parsed) -> list[Use]:
             uses.setdefault((owner, call.receiver, call.name, call.arguments, call.kinds), {})[call.line] = None
     called = {(owner, name, line) for (owner, _, name, *_), lines in uses.items() for line in lines}
     mentions: dict[tuple[int, str, str], dict[int, None]] = {}
-    for owner, receiver, name, line in parsed.mentions:
+    for owner, receiver, name, line, _ in read:
         if (owner, name, line) not in called:
             mentions.setdefault((owner, receiver, name), {})[line] = None
     return [

@@ -87,7 +87,8 @@ def _relate(tree: OutlineTree, paths: Iterable[str], indexed: Mapping[str, FileU
             uses += use.is_call
             exact, rest = ([], use) if file_uses is None else _indexed_uses(tree, view, use, file_uses)
             relations = exact if rest is None else [*exact, *_use(resolver, view, rest)]
-            for edge in relations:
+            properties = _read_properties(resolver, view, rest) if rest is not None else ()
+            for edge in (*relations, *properties):
                 reached.add(edge.target.path)
                 _keep(edges, edge)
             if relations:
@@ -229,7 +230,8 @@ def _use(resolver: CallResolver, view: OutlineView, use: Use) -> list[CodeRelati
         return []
     target, tree = resolver.overload(value, use, view), resolver.names.tree
     source = _place(tree, Value("symbol", view.path, use.owner))
-    kind, place = "calls" if use.is_call else "mentions", _place(tree, target)
+    is_call = use.is_call or (view.family == "ruby" and not use.receiver and _is_member(tree, target))
+    kind, place = "calls" if is_call else "mentions", _place(tree, target)
     starts = resolver.repeated(view, target) if use.arguments < 0 else ()
     if not starts:
         return [CodeRelation(kind, source, place, use.lines, target.strength)]
@@ -240,6 +242,24 @@ def _use(resolver: CallResolver, view: OutlineView, use: Use) -> list[CodeRelati
         CodeRelation(kind, source, place._replace(line=start), tuple(lines), target.strength)
         for start, lines in by_start.items()
     ]
+
+
+def _read_properties(resolver: CallResolver, view: OutlineView, use: Use) -> Iterator[CodeRelation]:
+    """The properties that the receiver of a use that was just resolved reads."""
+    for value in resolver.properties:
+        target, source = (
+            _place(resolver.names.tree, value),
+            _place(resolver.names.tree, Value("symbol", view.path, use.owner)),
+        )
+        if target != source:
+            yield CodeRelation("mentions", source, target, use.lines, value.strength)
+
+
+def _is_member(tree: OutlineTree, value: Value) -> bool:
+    """Whether it is a method: Ruby calls these without brackets."""
+    view = tree.view(value.path)
+    symbol = view.outline.symbols[value.symbol] if view is not None and value.symbol >= 0 else None
+    return symbol is not None and symbol.kind in ("method", "property")
 
 
 def _detached_members(names: NameScope, view: OutlineView) -> Iterator[CodeRelation]:

@@ -61,6 +61,7 @@ class Mention(NamedTuple):
     receiver: str
     name: str
     line: int
+    on_object: bool = False  # of a variable or field: a symbol only if the type of that is known
 
 
 @dataclass(frozen=True, slots=True)

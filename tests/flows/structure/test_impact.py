@@ -76,6 +76,17 @@ def test_a_name_that_stands_elsewhere_in_the_code_is_not_unused(shop: Memory) ->
     assert [row["qualified"] for row in rows] == ["Limits.lonely"]
 
 
+def test_ruby_setters_operators_hooks_and_methods_of_foreign_bases_are_not_unused(tree: Path, memory: Memory) -> None:
+    (tree / "shop/cart.rb").write_text(
+        "class Cart\n  def size=(n); end\n  def [](key); end\n  def self.method_added(name); end\n  def open?; end\n  def lost!; end\nend\n"
+        "class Page < ERB\n  def set_eoutvar(a); end\nend\n"
+    )
+    (tree / "shop/shop.rb").write_text("Page.new\ncart = Cart.new\ncart.size = 3\ncarts.select(&:open?)\n")
+    memory.index()
+    rows = memory.code.unused("shop/cart.rb").to_json()["rows"]
+    assert [row["qualified"] for row in rows] == ["Cart.lost!"]
+
+
 def test_unused_code_of_a_place_or_kind_that_does_not_exist_is_an_error(shop: Memory) -> None:
     with pytest.raises(NotFound, match="'nowhere'"):
         shop.code.unused("nowhere")

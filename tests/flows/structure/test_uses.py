@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from waypost.embed.fake import FakeEngine
 from waypost.errors import InvalidInput
 from waypost.memory import Memory
 
@@ -109,3 +110,46 @@ def test_relations_follow_a_change_before_the_answer(shop: Memory, tree: Path) -
     answer = shop.code.uses("shop/store.py#check")
     assert ("later", 20) in {(row.symbol, row.line) for row in answer.rows}
     assert answer.notices == ()
+
+
+def test_a_property_has_its_readers_as_callers_and_says_what_is_not_seen(
+    tree: Path, memory: Memory, fake_engine: FakeEngine
+) -> None:
+    (tree / "shop/conf.py").write_text(
+        "class Config:\n    def __init__(self, port: int):\n        self.port = port\n\n"
+        "    @property\n    def is_ssl(self) -> bool:\n        return self.port == 443\n\n\n"
+        "def open_port(config: Config) -> bool:\n    return config.is_ssl\n",
+        encoding="utf-8",
+    )
+    memory.index()
+    for direction in ("callers", "references"):
+        answer = memory.code.uses("Config.is_ssl", direction)
+        assert [(row.symbol, row.line, row.kind) for row in answer.rows] == [("open_port", 11, "mentions")]
+        assert [notice for notice in answer.notices if "objects of known type" in notice]
+
+
+def test_a_field_is_said_to_be_no_symbol_instead_of_unused(tree: Path, memory: Memory, fake_engine: FakeEngine) -> None:
+    (tree / "shop/conf.py").write_text(
+        "class Config:\n    def __init__(self):\n        self.port = 1\n", encoding="utf-8"
+    )
+    memory.index()
+    answer = memory.code.uses("Config.port", "references")
+    assert (answer.symbol, answer.notices) == (
+        None,
+        ("Config is known. Fields and variables without code are no symbols.",),
+    )
+    assert memory.code.uses("Nothing.port", "references").notices == ()
+
+
+def test_a_method_in_another_file_than_its_type_overrides_too(
+    tree: Path, memory: Memory, fake_engine: FakeEngine
+) -> None:
+    for name, text in {
+        "go.mod": "module shop\n",
+        "saver.go": "package shop\n\ntype Saver interface {\n\tSave(key string) error\n}\n\ntype Disk struct{}\n",
+        "disk.go": "package shop\n\nfunc (d *Disk) Save(key string) error { return nil }\n",
+    }.items():
+        (tree / name).write_text(text, encoding="utf-8")
+    memory.index()
+    assert rows(memory, "Saver.Save", "implementors") == [("Disk.Save", "disk.go", 3)]
+    assert rows(memory, "Disk.Save", "supertypes") == [("Saver.Save", "saver.go", 4)]

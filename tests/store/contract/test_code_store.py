@@ -218,6 +218,8 @@ def test_symbols_are_found_by_name_path_id_and_beginning(store: Store) -> None:
         ]
         [one] = rows.in_files("here", ["a.py", "none.py"])
         assert (one.type, one.signature, one.end_line, one.first_line) == ("method", "def write()", 9, 2)
+        assert [s.id for s in rows.placed("here", [("a.py", "Store.write"), ("a.py", "write")])] == ["one"]
+        assert rows.placed("here", [("b.py", "Store.write"), ("b.py", "Write")]) == rows.placed("here", []) == []
         assert [s.id for s in rows.with_ids("here", ["two", "three"])] == ["two"]
         assert [s.id for s in rows.every("here")] == ["one", "two"]
         assert rows.names_starting("here", "WRI") == {"Store.write", "write"}

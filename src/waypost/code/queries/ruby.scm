@@ -42,6 +42,13 @@
   block: (_) @body) @definition.method
   (#any-of? @definer "define_method" "define_singleton_method"))
 
+((call
+  !receiver
+  method: (identifier) @definer
+  arguments: (argument_list
+    (simple_symbol) @name @definition.property))
+  (#any-of? @definer "attr_reader" "attr_accessor" "attr_writer"))
+
 ((class
   body: (body_statement
     (call

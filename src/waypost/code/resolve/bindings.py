@@ -51,6 +51,9 @@ _AWAIT = re.compile(r"\s*\.await\b\??")  # Rust's, after a call
 _AS = re.compile(r"(?:\s*\bas\s+(\w+))?[ \t]*(,\s*)?")
 _BOUND_TYPE = re.compile(r"(?:\w{1,60}\.){0,2}TypeVar\([^()=]{1,100}bound=[\"']?([\w.]{1,100})")
 _OWN_OBJECT = re.compile(r"(?:self|this|\$this)(?=[ \t]*(?:$|[\n;\r#}]|//))")
+_NEW = re.compile(
+    r"(?:(?:[A-Z]\w{0,80})?::){0,8}[A-Z]\w{0,80}\.new\b(?!\s*[.(\[])"
+)  # Ruby's `Cart.new` needs no brackets
 _MOST_STEPS = 40  # calls in a chain
 _MOST_ENTERED = 8  # objects in one `with`
 _MOST_VALUES = 4  # assigned to one variable
@@ -216,6 +219,8 @@ def _assigned(text: str, value: int, patience: list[int], *, is_result: bool) ->
     """What the right side of an assignment, or a returned value, is. "" if unknown."""
     if limit := _BOUND_TYPE.match(text, value, value + LINE_LENGTH):
         return limit[1]
+    if made := _NEW.match(text, value, value + LINE_LENGTH):
+        return f"{made[0]}()"
     own = _OWN_OBJECT.match(text, value) if is_result else None
     return own[0] if own else _call_expression(text, value, patience) or _class_name(text, value)
 
@@ -399,14 +404,20 @@ def _one_parameter(style: str, piece: str) -> Iterator[tuple[str, str]]:
 
 
 def _owners(symbols: Sequence[Symbol]) -> list[tuple[int, int]]:
-    """(line, symbol) where the innermost symbol changes."""
+    """(line, symbol) where the innermost symbol changes. The first line of a constant binds it in what contains it."""
     events: list[tuple[int, int]] = []
     waiting: list[int] = []
     for place, symbol in enumerate(symbols):
+        start = symbol.lines.start
+        if symbol.kind == "constant":
+            following = symbols[place + 1].lines.start if place + 1 < len(symbols) else 0
+            if start in (symbol.lines.end, following):
+                continue
+            start += 1
         while waiting and symbols[waiting[-1]].lines.end < symbol.lines.start:
             ended = waiting.pop()
             events.append((symbols[ended].lines.end + 1, waiting[-1] if waiting else -1))
-        events.append((symbol.lines.start, place))
+        events.append((start, place))
         waiting.append(place)
     while waiting:
         ended = waiting.pop()

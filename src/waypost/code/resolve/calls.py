@@ -27,12 +27,17 @@ class CallResolver:
 
     def __init__(self, names: NameScope) -> None:
         self.names = names
+        self.properties: list[
+            Value
+        ] = []  # that the receiver of the last use reads: `config.loader` of `config.loader.load()`
         self._unique: dict[tuple[str, str, bool], Value | None] = {}
         self._repeated: dict[tuple[str, int], tuple[int, ...]] = {}
 
     def resolve(self, view: OutlineView, use: Use) -> Value | None:
         """The symbol that a call reaches. None if it is unknown or outside the repository."""
         value = self._named(view, use)
+        if not use.is_call and value is not None and value.kind == "instance":
+            value = self.names.constant(view, use.owner, use.receiver, use.name)
         if value is not None and (value.symbol < 0 or value.kind not in {"symbol", "instance"}):
             return None
         if not use.is_call:
@@ -117,21 +122,33 @@ class CallResolver:
 
     def _named(self, view: OutlineView, use: Use) -> Value | None:
         if not use.receiver:
+            self.properties = []
             return self._plain(view, use)
         before = self.names.evaluate(view, use.owner, use.receiver)
+        self.properties = self.names.properties
         if before is None:
             return None
         if before.kind == "symbol" and view.family == "ecmascript" and use.name in _INDIRECT:
             return before
         value = self.names.step(before, use.name)
-        if value is not None and value.kind == "instance":
+        if value is None and view.family == "ruby" and use.name.endswith("="):
+            value = self._accessor(before, use.name[:-1])
+        if value is not None and value.kind == "instance" and use.is_call:
             return value if use.name in lookup_rules(view.family).constructors else None
         return value
+
+    def _accessor(self, value: Value, name: str) -> Value | None:
+        """What `attr_accessor` defines, which is both the getter and the setter."""
+        member = self.names.step(value, name)
+        view = self.names.tree.view(member.path) if member is not None and member.kind == "symbol" else None
+        return member if member and view and view.outline.symbols[member.symbol].kind == "property" else None
 
     def _plain(self, view: OutlineView, use: Use) -> Value | None:
         if use.name in lookup_rules(view.family).above:  # Java's `super(…)`
             return None
         value = self.names.lookup(view, use.owner, use.name)
+        if value is not None and self._is_defined_later(view, use, value):
+            value = self.names.lookup(view, view.outline.symbols[use.owner].parent, use.name)
         if value is not None and value.kind == "file":
             return self.names.default_export(value)
         if (
@@ -142,7 +159,15 @@ class CallResolver:
         ):
             return None
         # A variable that contains an object is not its class.
-        return None if value is not None and value.kind == "instance" else value
+        return None if value is not None and value.kind == "instance" and use.is_call else value
+
+    def _is_defined_later(self, view: OutlineView, use: Use, value: Value) -> bool:
+        """Whether the body of a Python class uses a name before the class has it: `@save` above `def save`."""
+        symbols = view.outline.symbols
+        if view.family != "python" or value.path != view.path or value.symbol < 0 or use.owner < 0:
+            return False
+        is_own = symbols[value.symbol].parent == use.owner and is_container(symbols[use.owner].kind)
+        return is_own and use.lines[-1] < symbols[value.symbol].start
 
     def _by_unique_name(self, view: OutlineView, use: Use) -> Value | None:
         if view.family == "rust" and use.kinds == MACRO:

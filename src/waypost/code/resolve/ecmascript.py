@@ -52,11 +52,7 @@ class EcmaModules(ModuleSystem):
         elif written.startswith(("@/", "~/")):
             yield from (posixpath.join(home, inside, written[2:]) for inside in ("src", "", "app"))
         elif written.startswith("#"):
-            target = self._packages_by_folder.get(home, {}).get("imports", {})
-            yield from (
-                posixpath.join(home, path)
-                for path in _targets(target.get(written) if isinstance(target, dict) else None)
-            )
+            yield from _sources(home, _entry(self._packages_by_folder.get(home, {}).get("imports"), written))
         else:
             yield from self._in_workspace(written)
 
@@ -70,17 +66,12 @@ class EcmaModules(ModuleSystem):
         package = self._packages_by_folder[folder]
         exports = package.get("exports")
         entry = f"./{inside}" if inside else "."
-        whole = exports if not inside else None
-        targets = [*_targets(exports.get(entry) if isinstance(exports, dict) else whole)]
+        targets = [exports] if isinstance(exports, str) and not inside else _entry(exports, entry)
         if not inside:
             targets += [
                 path for key in ("source", "module", "main", "types") if isinstance(path := package.get(key), str)
             ]
-        for path in targets:
-            yield from (
-                posixpath.normpath(posixpath.join(folder, target))
-                for target in (_BUILT.sub("src", path, count=1), path)
-            )
+        yield from _sources(folder, targets)
         for root in ("src", ""):
             yield posixpath.join(folder, root, inside) if inside else posixpath.join(folder, root, "index")
 
@@ -196,10 +187,36 @@ def plain_json(text: str) -> str:
     return _LAST_COMMA.sub("", _COMMENT_OR_STRING.sub(lambda match: match[0] if match[0][0] == '"' else " ", text))
 
 
+def _entry(table: object, name: str) -> list[str]:
+    """The paths of a name in `exports` or `imports`; a name may have one `*`."""
+    if not isinstance(table, dict):
+        return []
+    if name in table:
+        return list(_targets(table[name]))
+    for pattern, target in table.items():
+        head, star, tail = pattern.partition("*")
+        if star and name.startswith(head) and name.endswith(tail) and len(name) >= len(head) + len(tail):
+            return [path.replace("*", name[len(head) : len(name) - len(tail)]) for path in _targets(target)]
+    return []
+
+
+def _sources(folder: str, targets: list[str]) -> Iterator[str]:
+    """The paths from which these targets are built, and the targets, below a folder."""
+    for path in targets:
+        yield from (
+            posixpath.normpath(posixpath.join(folder, target)) for target in (_BUILT.sub("src", path, count=1), path)
+        )
+
+
 def _targets(entry: object) -> Iterator[str]:
-    """The paths in an entry of `exports` or `imports`, through two levels of conditions."""
-    for target in [entry] if not isinstance(entry, dict) else [entry.get(key) for key in _CONDITIONS]:
+    """The paths in an entry of `exports` or `imports`, through two levels of conditions; a project may have its own."""
+    for target in [entry] if not isinstance(entry, dict) else _by_condition(entry):
         if isinstance(target, str):
             yield target
         elif isinstance(target, dict):
-            yield from (inner for key in _CONDITIONS if isinstance(inner := target.get(key), str))
+            yield from (inner for inner in _by_condition(target) if isinstance(inner, str))
+
+
+def _by_condition(entry: dict[str, object]) -> list[object]:
+    usual = [key for key in _CONDITIONS if key in entry]
+    return [entry[key] for key in (*usual, *(key for key in entry if key not in usual))]

@@ -6,7 +6,7 @@ from waypost.code.outline import OutlineImport
 from waypost.code.resolve.bindings import DEFAULT
 from waypost.code.resolve.expressions import CALL, UNKNOWN, steps
 from waypost.code.resolve.families import lookup_rules
-from waypost.code.resolve.members import DEEPEST, Members
+from waypost.code.resolve.members import BOUND, DEEPEST, Members
 from waypost.code.resolve.tree import OutlineTree, OutlineView, Value, is_container
 from waypost.code.source import FUNCTIONS
 
@@ -38,12 +38,15 @@ class NameScope(Members):
         self._file_level: dict[tuple[str, int, str, bool], Value | None] = {}
         self._imported: dict[tuple[str, OutlineImport], Value | None] = {}
         self._depth = 0
+        self.properties: list[Value] = []  # that the last expression reads on its way
 
     def evaluate(self, view: OutlineView, owner: int, expression: str) -> Value | None:
         """What an expression refers to inside symbol `owner`."""
         path = steps(expression)
         if not path or UNKNOWN in path or self._depth > DEEPEST:
             return None
+        if self._depth == 0:
+            self.properties = []
         self._depth += 1
         try:
             return self._follow(view, owner, path)
@@ -52,13 +55,16 @@ class NameScope(Members):
 
     def _follow(self, view: OutlineView, owner: int, path: tuple[str, ...]) -> Value | None:
         value, rest = self._head(view, owner, path)
-        same = lookup_rules(view.family).same_object
+        rules = lookup_rules(view.family)
+        same = rules.same_object
         holder: Value | None = None
         skip = 0
         for place, step in enumerate(rest):
             if skip or value is None:
                 skip -= skip > 0
                 continue
+            if step == CALL and value.kind == "instance" and place and rest[place - 1] in rules.constructors:
+                continue  # `Store.new` is the object already
             if step == CALL:
                 entered = self.entered_result(value) if rest[place + 1 : place + 3] == ("__enter__", CALL) else None
                 value, skip = (entered, 2) if entered is not None else (self.call_result(value, holder), 0)
@@ -71,6 +77,8 @@ class NameScope(Members):
                 skip = 1
             else:
                 value = self.property_value(after)
+                if after is not value and after is not None and self._depth == 1:
+                    self.properties.append(after)
         return value
 
     def _head(self, view: OutlineView, owner: int, path: tuple[str, ...]) -> tuple[Value | None, tuple[str, ...]]:
@@ -197,6 +205,41 @@ class NameScope(Members):
             view_family = value.path.split(":", 1)[0]
             return self.systems[view_family].member(value, name) if view_family in self.systems else None
         return self.member(value, name)
+
+    def constant(self, view: OutlineView, owner: int, receiver: str, name: str) -> Value | None:
+        """The constant that a name means, where `lookup` and `step` give the object that it contains."""
+        if receiver:
+            before = self.evaluate(view, owner, receiver)
+            return self._constant_in(before, name) if before is not None else None
+        scope = owner
+        while scope >= 0 and (scope, name) not in view.bindings:
+            scope = view.outline.symbols[scope].parent
+        if scope >= 0:
+            symbol = view.members.get(scope, {}).get(name)
+            return Value("symbol", view.path, symbol) if symbol is not None else None
+        here = self._constant_in(Value("file", view.path), name)
+        for place, statement in view.imports.get(name, ()) if here is None else ():
+            module = self.module(view, statement) if place < 0 else None
+            here = self._constant_in(module, statement.name) if module is not None else None
+        return here
+
+    def _constant_in(self, value: Value, name: str, depth: int = 0) -> Value | None:
+        view = self.tree.view(value.path)
+        if view is None or depth > DEEPEST:
+            return None
+        if value.kind != "file":
+            for above in self.lineage(view, value.symbol) if value.symbol >= 0 else ():
+                other = self.tree.view(above.path)
+                member = other.members.get(above.symbol, {}).get(name) if other is not None else None
+                if member is not None:
+                    return Value("symbol", above.path, member, BOUND)
+            return None
+        if name in view.top:
+            return Value("symbol", view.path, view.top[name])
+        for _, statement in view.imports.get(name, ()):
+            module = self.module(view, statement)
+            return self._constant_in(module, statement.name, depth + 1) if module is not None else None
+        return None
 
     def exported(self, path: str, name: str) -> Value | None:
         """What a file exports under a name: its own symbol, or one it imports."""

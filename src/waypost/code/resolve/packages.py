@@ -15,6 +15,9 @@ class PackageModules(ModuleSystem):
         self._separator = separator
         self._parts = parts
         self._outer = outer
+        self._has_paths = (
+            separator == "\\"
+        )  # PHP: `Cart\Item` is in a namespace below this one, or below an imported one
         self._found: dict[tuple[str, str], Value | None] = {}
 
     def module(self, view: OutlineView, statement: OutlineImport) -> Value | None:  # noqa: ARG002
@@ -25,11 +28,19 @@ class PackageModules(ModuleSystem):
             above, _, outer = package.rpartition(self._separator)
             holder = self._find(above, outer)
             value = self._inner(holder, name) if holder is not None else None
-        opens = statement.name == "*" or (self._outer and not statement.name)
+        opens = statement.name == "*" or ((self._outer or self._has_paths) and not statement.name)
         return value or (Value("package", f"{self._family}:{written}") if opens else None)
 
     def member(self, package: Value, name: str) -> Value | None:
-        return self._find(package.path.split(":", 1)[1], name) if package.kind == "package" else None
+        if package.kind != "package":
+            return None
+        packages = package.path.split(":", 1)[1].split("|")
+        symbol = next((value for outer in packages if (value := self._find(outer, name)) is not None), None)
+        return symbol or (self._package(*(f"{outer}\\{name}" for outer in packages)) if self._has_paths else None)
+
+    def _package(self, *names: str) -> Value:
+        """The package with the first of these names that turns out to have what is looked up."""
+        return Value("package", f"{self._family}:{'|'.join(names)}")
 
     def same_package(self, view: OutlineView, name: str, owner: int) -> Value | None:  # noqa: ARG002 - only packages nest
         package = view.outline.package
@@ -38,11 +49,13 @@ class PackageModules(ModuleSystem):
             if value is not None or not package or not self._outer:
                 break
             package = package.rpartition(self._separator)[0]
-        if value is None and self._separator == "\\" and package:
+        if not self._has_paths or value is not None:
+            return value
+        if package:
             value = self._find("", name)  # PHP falls back to global functions
-            if value is not None and self._kind(value) != "function":
-                return None
-        return value
+            if value is not None and self._kind(value) == "function":
+                return value
+        return self._package(*([f"{package}\\{name}"] if package else []), name) if name.isidentifier() else None
 
     def _find(self, package: str, name: str) -> Value | None:
         key = (package, name)

@@ -29,6 +29,7 @@ _TOKEN_RECEIVER = re.compile(
 )
 _TOKEN_ARGUMENTS = re.compile(rb"(?:::<[\w\s,:&'<>]{0,100}>)?\(")
 _BRACKET = re.compile(rb"[()\[\]{},]|(?<!\\)\"(?:[^\"\\\n]|\\.)*+\"|(?<!\\)'(?:[^'\\\n]|\\.)*+'")
+_ASSIGNED = re.compile(rb"[ \t]*+(?:\|\||&&|[-+*/])?=(?![=~>])")
 _TOKEN_BETWEEN = b".: \t\r\n"
 _BETWEEN = ".:?!&\\ \t\r\n"
 
@@ -116,6 +117,8 @@ def _named_call(captures: Captures, text: Text, *, count: bool) -> tuple[int, Ca
             return LongCall(begin, end, start, name.end_byte)
         receiver = _short(text.between(begin, min(end, begin + _READ)))
     called = text.between(start, min(name.end_byte, start + _READ))
+    if receiver and _ASSIGNED.match(text.data, name.end_byte):  # Ruby's `cart.size = 3` calls `size=`
+        called += "="
     return start, Call(called, receiver, text.row(start) + 1, *_arguments(text, name.end_byte, count=count))
 
 

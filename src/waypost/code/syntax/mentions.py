@@ -1,11 +1,14 @@
-"""Names in code that are not called: types, functions passed as values, constants.
+"""Names in code that are not called: types, functions and methods passed as values, constants, properties that are read.
 
 Only names that may be symbols of the repository are read: those of the file, imported ones and, where a package shares
-its names between files, capitalised ones. Comments, quoted text, imports, bases and the names of definitions are not.
+its names between files, capitalised ones; and members of objects. Comments, quoted text, imports, bases and the names of
+definitions are not.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
+from itertools import chain
+from typing import NamedTuple
 
 from waypost.code.resolve.families import family
 from waypost.code.source import Import, Mention, Symbol
@@ -13,13 +16,40 @@ from waypost.code.syntax.captures import SyntaxCaptures
 from waypost.code.syntax.nesting import NestedSymbol, innermost_symbols
 
 MOST_MENTIONS = 20_000  # of one file
-_PATH = re.compile(rb"(?<![\w$.@:>\\])([A-Za-z_][\w$]*+)(?:(?:\.|::)[A-Za-z_][\w$]*)*+")
+_PATH = re.compile(rb"(?<![\w$.@:>\\#])([A-Za-z_][\w$]*+)(?:(?:[?!]?\.|::)#?[A-Za-z_][\w$]*)*+")
 _DECORATED = re.compile(rb"(?<=@)([A-Za-z_][\w$]*+)(?:\.[A-Za-z_][\w$]*)*+")
 _AFTER = re.compile(rb"[ \t]*(\(|!\(|!\[|!\{|:(?!:)|=(?![=>])|<-)?")
-_SEPARATOR = re.compile(r"\.|::")
+_ENDS_VALUE = b",)};\r\n"  # after a method that is passed as a value
+_METHOD = b"Method"  # where there is no head, it is no parameter
+_NAMED_METHODS = {
+    "php": (
+        re.compile(
+            rb"[\[(]\s{0,9}(?P<owner>\$?[\w\\]{1,200})(?:::class)?\s{0,9},\s{0,9}(?P<names>[\"']\w{1,100}[\"'])\s{0,9},?\s{0,9}[\])]"
+        ),
+    ),
+    "ruby": (
+        re.compile(rb"(?:\b(?P<owner>\w{1,100})\.)?\bmethod\(\s?(?P<names>:\w{1,100}[?!]?)\s?\)"),
+        re.compile(
+            rb"^[ \t]*(?P<owner>)(?:(?:prepend_|append_|skip_)?(?:before|after|around)_\w{1,30}|validate|helper_method)"
+            rb"[ \t(]+(?P<names>:(?:(?!\b(?:on|only|except):)[^\n#{]){1,300})",
+            re.MULTILINE,
+        ),
+    ),
+    "kotlin": (re.compile(rb"(?<![\w)\]>?:])(?P<owner>)(?P<names>::(?!class\b)\w{1,100})"),),
+}
+_NAME = re.compile(rb"(?:(?<![\w:]):|[\"']|::)(\w+[?!]?)")
+_SEPARATOR = re.compile(r"[?!]?\.|::")
 # Families in which files see each other's names without an import, or import all names of a package.
 _SHARED = frozenset({"go", "jvm", "dotnet", "ruby", "rust", "php", "kotlin"})
 _KEYS = frozenset({"python", "ecmascript", "ruby", "kotlin", "go", "rust", "php"})  # `name:` is no use of a name
+
+_FIELDS_WITH_AT = frozenset({"ruby", "php"})  # an at sign is no decorator
+_HIDDEN: dict[str, tuple[str, ...]] = {
+    "kotlin": ("method",),
+    "ruby": (),
+}  # kinds of members that need an object or brackets
+# Families in which methods without brackets are values, or properties look like fields.
+_OBJECTS = frozenset({"python", "ecmascript", "csharp", "kotlin", "go"})
 
 
 def read_mentions(
@@ -29,45 +59,91 @@ def read_mentions(
     symbols: Sequence[Symbol],
     imports: Sequence[Import],
 ) -> Iterator[Mention]:
-    group = family(language)
-    names = {
-        symbol.name.encode() for symbol in symbols if symbol.parent is None or symbol.kind not in ("method", "property")
-    }
+    hidden = _HIDDEN.get(language, ("method", "property"))
+    names = {symbol.name.encode() for symbol in symbols if symbol.parent is None or symbol.kind not in hidden}
     for imported in imports:
         bound = imported.alias or imported.name or re.split(r"\W+", imported.module.rstrip("/"))[-1]
         names.add(bound.encode())
         names.add(imported.module.split(".", 1)[0].encode())
     data = _code_only(syntax)
+    read = [*_read_paths(language, data, names), *_named_methods(language, data, syntax.text.data)]
+    read.sort(key=lambda mention: mention.start)
+    definitions = {node.start_byte for nested in placed if (node := nested.definition.first("name")) is not None}
+    owners = innermost_symbols(placed, [path.start for path in read])
+    for owner, path in zip(owners, read, strict=True):
+        if path.start in definitions:
+            continue
+        is_parameter = not path.head[:1].isupper() and _is_parameter(symbols, owner, path.head.decode())
+        *receiver, name = _SEPARATOR.split(path.written)
+        if not is_parameter or receiver:
+            line = syntax.text.row(path.start) + 1
+            yield Mention(
+                -1 if owner is None else owner, ".".join(receiver), name, line, path.on_object or is_parameter
+            )
+
+
+class _Path(NamedTuple):
+    """A dotted name in code."""
+
+    start: int
+    written: str
+    head: bytes
+    on_object: bool = False  # as in `Mention`
+
+
+def _read_paths(language: str, data: bytes, names: Set[bytes]) -> Iterator[_Path]:
+    """The paths that begin with one of these names, with a type, or with an object."""
+    group = family(language)
     any_type = group in _SHARED
-    read: list[tuple[int, str, bytes]] = []
-    for pattern in (_PATH, _DECORATED) if b"@" in data else (_PATH,):
-        for match in pattern.finditer(data):
-            path, head = match[0], match[1]
-            is_type = head[:1].isupper()
-            if head not in names and not (any_type and is_type):
-                continue
+    has_members = bool({group, language} & _OBJECTS)
+    count = 0
+    for match in chain.from_iterable(
+        pattern.finditer(data)
+        for pattern in ((_PATH, _DECORATED) if b"@" in data and group not in _FIELDS_WITH_AT else (_PATH,))
+    ):
+        path, head = match[0], match[1]
+        is_type = head[:1].isupper()
+        if head not in names and not (any_type and is_type):
+            if has_members and len(path) > len(head) and (member := _member(language, data, match)):
+                count += 1
+                yield _Path(match.start(), member.decode("utf-8", "replace"), head, on_object=True)
+        else:
             after = _AFTER.match(data, match.end())
             follows = after[1] if after is not None else None
-            if follows == b":" and len(path) == len(head) and not is_type and group in _KEYS:
-                continue
-            if follows == b"=" and len(path) == len(head) and not is_type:
+            is_alone = len(path) == len(head)
+            if is_alone and not is_type and (follows == b"=" or (follows == b":" and group in _KEYS)):
                 continue
             called = follows is not None and follows[:1] in b"(!" and follows != b"="
-            if len(path) > len(head) and not called:
-                read.append((match.start(), path.decode("utf-8", "replace"), head))
-            if not (called and len(path) == len(head)):
-                read.append((match.start(), head.decode("utf-8", "replace"), head))
-            if len(read) > MOST_MENTIONS:
-                break
-    read.sort(key=lambda mention: mention[0])
-    definitions = {node.start_byte for nested in placed if (node := nested.definition.first("name")) is not None}
-    owners = innermost_symbols(placed, [position for position, _, _ in read])
-    for owner, (position, written, head) in zip(owners, read, strict=True):
-        if position in definitions or (not head[:1].isupper() and _is_parameter(symbols, owner, head.decode())):
-            continue
-        *receiver, name = _SEPARATOR.split(written)
-        line = syntax.text.row(position) + 1
-        yield Mention(-1 if owner is None else owner, ".".join(receiver), name, line)
+            if not is_alone and not called:
+                yield _Path(match.start(), path.decode("utf-8", "replace"), head)
+            if not (called and is_alone):
+                count += 1
+                yield _Path(match.start(), head.decode("utf-8", "replace"), head)
+        if count > MOST_MENTIONS:
+            return
+
+
+def _member(language: str, data: bytes, match: re.Match[bytes]) -> bytes:
+    """The path up to a member of an object that is read or passed as a value, or nothing."""
+    path, end = match[0], match.end()
+    if data.startswith(b"(", end):  # called, but `this.save.bind(this)` is a value
+        path, _, last = path.rpartition(b".")
+        path = path if last == b"bind" and family(language) == "ecmascript" else b""
+    elif language == "go" and data[end : end + 1] not in _ENDS_VALUE:  # Go has no properties
+        return b""
+    return path if len(path) > len(match[1]) else b""
+
+
+def _named_methods(language: str, data: bytes, text: bytes) -> Iterator[_Path]:
+    """Methods that are named in a text or with a sign: `[$this, "save"]`, `method(:save)`, `before_action :check`, `::save`."""
+    for pattern in _NAMED_METHODS.get(language, ()):
+        for match in pattern.finditer(text):
+            if data[match.start()] != text[match.start()]:  # in a comment
+                continue
+            owner = (match["owner"] or b"").decode("utf-8", "replace")
+            for name in _NAME.finditer(text, *match.span("names")):
+                written = f"{owner}.{name[1].decode()}" if owner else name[1].decode()
+                yield _Path(match.start(), written, _METHOD, bool(owner) and not owner[0].isupper())
 
 
 def _code_only(syntax: SyntaxCaptures) -> bytes:

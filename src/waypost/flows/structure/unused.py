@@ -123,7 +123,8 @@ def _without_named(
 
 
 def _name(symbol: SymbolSketch) -> bytes:
-    return symbol.qualified.rpartition(".")[2].encode()
+    """Its name as it stands in code that uses it: Ruby's `size=` is called by `x.size = 1`."""
+    return symbol.qualified.rpartition(".")[2].rstrip("?!=").encode()
 
 
 def _with_used_members(every: Iterable[SymbolSketch], used: set[str]) -> set[tuple[str, str]]:

@@ -45,7 +45,10 @@ def uses(
         checkout = space.identity.checkout_id
         chosen = choose(space, reader, text)
         if not chosen.symbols:
-            answer = UseList(None, direction, candidates=chosen.candidates, nearest=chosen.nearest)
+            outer = text.rpartition(".")[0]
+            is_field = bool(outer) and not chosen.candidates and bool(choose(space, reader, outer).symbols)
+            notices = (f"{outer} is known. Fields and variables without code are no symbols.",) if is_field else ()
+            answer = UseList(None, direction, candidates=chosen.candidates, nearest=chosen.nearest, notices=notices)
             return answer, {symbol.path for symbol in chosen.candidates}
         rows = related(reader, checkout, chosen.symbols, direction, depth)
         if tests is not None:
@@ -55,7 +58,16 @@ def uses(
         return answer, {chosen.symbols[0].path, *(row.path for row in answer.rows)}
 
     answer, notices = current(space, read)
-    return replace(answer, notices=notices)
+    return replace(answer, notices=(*notices, *answer.notices, *_limits(answer)))
+
+
+def _limits(answer: UseList) -> Iterable[str]:
+    """What an answer can't know: reads of members look like reads of fields, so only those of known objects count."""
+    symbol = answer.symbol
+    if symbol is None or answer.direction not in ("callers", "references"):
+        return
+    if symbol.type in ("property", "constant") and "." in symbol.qualified:
+        yield f"Only reads of {symbol.qualified} on objects of known type are listed; there may be others."
 
 
 def related(
@@ -78,6 +90,8 @@ def related(
         rows = walk(reader, checkout, starts, _CALLS, depth or 1, incoming=False)
     else:
         kinds = {"callers": _CALLS, "importers": ("imports",), "references": _USES}[direction]
+        if direction == "callers" and symbols[0].type == "property":
+            kinds = ("calls", "mentions")  # who reads it calls its code
         rows = walk(reader, checkout, with_constructors(reader, checkout, symbols), kinds, depth or 1, incoming=True)
     return sorted(rows, key=lambda row: (row.depth, row.is_test, row.path, row.line or 0, row.symbol))
 
@@ -153,9 +167,7 @@ def merged(rows: Iterable[SymbolUse]) -> list[SymbolUse]:
 
 def _owners(reader: Reader, checkout: str, symbols: Sequence[SymbolSketch]) -> list[SymbolSketch]:
     """The types that these members belong to."""
-    names = {(symbol.path, symbol.qualified.rpartition(".")[0]) for symbol in symbols}
-    in_files = reader.structure.in_files(checkout, sorted({symbol.path for symbol in symbols}))
-    here = [symbol for symbol in in_files if symbol.kind == "symbol" and (symbol.path, symbol.qualified) in names]
+    here = reader.structure.placed(checkout, [(symbol.path, symbol.qualified.rpartition(".")[0]) for symbol in symbols])
     elsewhere = reader.structure.out_of(checkout, [symbol.id for symbol in symbols], ("member",))
     return here + [relation.other for relation in elsewhere]
 
@@ -163,24 +175,23 @@ def _owners(reader: Reader, checkout: str, symbols: Sequence[SymbolSketch]) -> l
 def _overriding(
     reader: Reader, checkout: str, symbols: Sequence[SymbolSketch], relatives: Sequence[SymbolUse], direction: str
 ) -> list[SymbolUse]:
-    """Members with the same name in related types."""
+    """Members with the same name in related types, in the file of the type or in another."""
+    if not relatives:
+        return []
     last = symbols[0].qualified.rpartition(".")[2]
-    by_type = {(row.path, row.symbol): row for row in relatives}
-    rows = []
-    for member in reader.structure.named(checkout, [last]) if relatives else ():
-        outer, _, name = member.qualified.rpartition(".")
-        row = by_type.get((member.path, outer))
-        if row is None and name == last:
-            owners = reader.structure.out_of(checkout, [member.id], ("member",))
-            row = next((by_type[key] for o in owners if (key := (o.other.path, o.other.qualified)) in by_type), None)
-        if row is not None and name == last:
-            kind = "overridden" if direction == "supertypes" else "overrides"
-            place = SymbolUse(
-                *(member.qualified, member.path, member.line or None, kind, row.certainty * _OVERRIDES, row.depth),
-                *(row.symbol if row.depth > 1 else None, member.id, (), is_test(member)),
-            )
-            rows.append(place)
-    return rows
+    by_place = {(row.path, f"{row.symbol}.{last}"): row for row in relatives}
+    by_id = {row.id: row for row in relatives}
+    members = [(by_place[s.path, s.qualified], s) for s in reader.structure.placed(checkout, by_place)]
+    elsewhere = reader.structure.into(checkout, by_id, ("member",))
+    members += [(by_id[r.near], r.other) for r in elsewhere if r.other.qualified.rpartition(".")[2] == last]
+    kind = "overridden" if direction == "supertypes" else "overrides"
+    return [
+        SymbolUse(
+            *(member.qualified, member.path, member.line or None, kind, row.certainty * _OVERRIDES, row.depth),
+            *(row.symbol if row.depth > 1 else None, member.id, (), is_test(member)),
+        )
+        for row, member in members
+    ]
 
 
 def _inner(reader: Reader, checkout: str, symbols: Sequence[SymbolSketch], depth: int) -> list[SymbolSketch]:

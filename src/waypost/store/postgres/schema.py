@@ -26,6 +26,7 @@ MIGRATIONS: Mapping[str, str] = Migrations(
     "0002_declined_candidates",
     "0003_tombstone_causes",
     "0004_edge_lines",
+    "0005_edge_kinds",
 )
 
 

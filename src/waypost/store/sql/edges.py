@@ -74,6 +74,20 @@ class StructureRows(TablePart):
         )
         return [_symbol(row) for row in rows]
 
+    def placed(self, checkout_id: str, places: Iterable[tuple[str, str]]) -> list[SymbolSketch]:
+        """The symbols with these paths and qualified names. Far fewer rows than all of a file, or all with such a name."""
+        wanted = set(places)
+        names, paths = sorted({name for _, name in wanted}), sorted({path for path, _ in wanted})
+        rows = self._db.rows(
+            f"SELECT {_SYMBOL} FROM each_text(?1) asked THEN JOIN memories m ON last_name(m.name) = asked.value"
+            " AND m.checkout_id = ?2 AND m.kind = 'symbol' AND m.name IN (SELECT value FROM each_text(?3))"
+            " THEN JOIN code_refs r ON r.number = m.number AND r.place = 0 AND r.path IN (SELECT value FROM each_text(?4))"
+            " ORDER BY 4, 5, 3",
+            (sorted({name.rpartition(".")[2].lower() for name in names}), checkout_id, names, paths),
+        )
+        symbols = [_symbol(row) for row in rows]
+        return [symbol for symbol in symbols if (symbol.path, symbol.qualified) in wanted]
+
     def in_files(self, checkout_id: str, paths: Sequence[str]) -> list[SymbolSketch]:
         """These files and their symbols, in order."""
         rows = self._db.rows(

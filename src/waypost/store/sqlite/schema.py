@@ -35,6 +35,7 @@ MIGRATIONS: Mapping[str, str] = Migrations(
     "0009_tombstone_causes",
     "0010_checksums",
     "0011_edge_lines",
+    "0012_edge_kinds",
 )
 
 

@@ -10,8 +10,11 @@ def _refine(definition: Definition, syntax: SyntaxCaptures) -> bool:
     if "::" in definition.name:
         *owner, definition.name = [part for part in definition.name.split("::") if part] or [""]
         definition.owner = tuple("".join(part.split()) for part in owner)
-    if definition.node.type == "call":
+    if definition.node.type in ("call", "simple_symbol"):
         definition.name = definition.name.strip(":'\"")
+    definer = definition.first("definer")
+    if definer is not None and syntax.text.of(definer) == "attr_writer":
+        definition.name += "="
     singleton = definition.first("object")
     if singleton is not None and syntax.text.of(singleton) != "self":
         name = syntax.text.of(singleton)
