@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from waypost.model.json_row import json_row
 from waypost.model.kinds import IS_TEST
 from waypost.store.structure import SymbolSketch as SymbolSketch  # noqa: PLC0414  faces read it
 
@@ -65,18 +66,7 @@ class SymbolUse:
     is_test: bool
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "symbol": self.symbol,
-            "path": self.path,
-            "line": self.line,
-            "kind": self.kind,
-            "certainty": round(self.certainty, 3),
-            "depth": self.depth,
-            "via": self.via,
-            "id": self.id,
-            "lines": list(self.lines),
-            "test": self.is_test,
-        }
+        return json_row(self, "is_test", certainty=round(self.certainty, 3), test=self.is_test)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,9 @@ from waypost.text.plural import counted
 def remember(
     context: Ctx,
     text: Annotated[str | None, Argument(metavar="[TEXT]", help="The text; - reads standard input.")] = None,
-    kind: Annotated[str | None, Option(help="fact, decision, constraint, learning, fix, note, preference, conversation, …")] = None,
+    kind: Annotated[
+        str | None, Option(help="fact, decision, constraint, learning, fix, note, preference, conversation, …")
+    ] = None,
     replaces: Annotated[str | None, Option(metavar="ID", help="The memory this one replaces.")] = None,
     ref: Annotated[
         list[str] | None, Option("--ref", metavar="PATH#L1-L9", help="Code it is about (repeatable).")
