@@ -72,8 +72,7 @@ class RestorePlan:
         return not (self.is_damaged or self.removed or self.changed or self.returned or self.files)
 
     def to_json(self) -> dict[str, Any]:
-        counts = {"removed": self.removed, "changed": self.changed, "returned": self.returned, "files": self.files}
-        return {"backup": self.backup.to_json(), "damaged": self.is_damaged, **counts}
+        return json_row(self, "is_damaged", damaged=self.is_damaged)
 
 
 @dataclass(frozen=True, slots=True)

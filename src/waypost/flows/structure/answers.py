@@ -66,7 +66,18 @@ class SymbolUse:
     is_test: bool
 
     def to_json(self) -> dict[str, Any]:
-        return json_row(self, "is_test", certainty=round(self.certainty, 3), test=self.is_test)
+        return {
+            "symbol": self.symbol,
+            "path": self.path,
+            "line": self.line,
+            "kind": self.kind,
+            "certainty": round(self.certainty, 3),
+            "depth": self.depth,
+            "via": self.via,
+            "id": self.id,
+            "lines": list(self.lines),
+            "test": self.is_test,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +94,8 @@ class UseList:
     notices: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        row: dict[str, Any] = {
-            "symbol": None if self.symbol is None else symbol_row(self.symbol),
-            "direction": self.direction,
-            "rows": [row.to_json() for row in self.rows],
-            "total": self.total,
-            "unresolved": self.unresolved,
-        }
+        symbol = None if self.symbol is None else symbol_row(self.symbol)
+        row = json_row(self, "candidates", "nearest", "notices", symbol=symbol)
         if self.symbol is None or self.candidates:
             row["candidates"] = [symbol_row(symbol) for symbol in self.candidates]
         if self.symbol is None:
@@ -129,17 +135,8 @@ class ImpactReport:
     notices: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        row: dict[str, Any] = {
-            "symbols": [symbol_row(symbol) for symbol in self.symbols],
-            "rows": [row.to_json() for row in self.rows],
-            "total": self.total,
-            "tests": [row.to_json() for row in self.tests],
-            "total_tests": self.total_tests,
-            "endpoints": list(self.endpoints),
-            "tables": list(self.tables),
-            "keys": list(self.keys),
-            "memories": list(self.memories),
-        }
+        symbols = [symbol_row(symbol) for symbol in self.symbols]
+        row = json_row(self, "candidates", "nearest", "notices", symbols=symbols)
         if self.candidates or self.nearest:
             row |= {"candidates": [symbol_row(symbol) for symbol in self.candidates], "nearest": list(self.nearest)}
         return row | ({"notices": list(self.notices)} if self.notices else {})
