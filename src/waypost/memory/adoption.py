@@ -12,9 +12,9 @@ from waypost.errors import InvalidInput, NotFound, Refused, UnknownCheckout
 from waypost.memory.catalog import space_entries
 from waypost.memory.location import is_stored, locate, locate_again
 from waypost.memory.spaces import open_spaces, space_on
-from waypost.memory.storage import StoredSpace, open_stored, stored_space
+from waypost.memory.storage import open_stored, stored_space
 from waypost.model.json_row import json_row
-from waypost.model.memory import Caller
+from waypost.model.memory import Caller, StoredSpace
 from waypost.model.time import Clock, Moment, utc_now
 from waypost.space.alias import aliases, first_step, identify_here, last_step, set_alias
 from waypost.space.identity import SPACE_ID, Identity, identify

@@ -169,3 +169,15 @@ class ValueConflict:
     def to_json(self) -> dict[str, Any]:
         row: dict[str, Any] = {"id": self.id, "value": self.value, "since": format_time(self.since)}
         return row | {"earlier": [other.to_json() for other in self.others], "line": self.line}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSpace:
+    """A stored memory, as `metadata.json` or a team's database describes it."""
+
+    space_id: str
+    kind: str  # project | person
+    name: str
+    source: str  # what the id was computed from
+    origin: str | None
+    created: datetime
