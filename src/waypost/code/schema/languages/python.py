@@ -141,7 +141,7 @@ class _PythonReader(SyntaxReader):
                 inner = [child for child in node.named_children if child.type != "comment"]
                 return self.value(inner[0], depth + 1) if inner else None
             case "lambda":
-                return self.closure([], self.optional(node.child_by_field_name("body"), depth + 1))
+                return self.closure(self.optional(node.child_by_field_name("body"), depth + 1))
             case _:
                 return self.unknown(node)
 
