@@ -38,6 +38,7 @@ class SettingChange:
     key: str  # "tool.ruff.line-length"
     change: str  # ADDED, REMOVED or MODIFIED
     value: str = ""
+    value_before: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ def setting_changes(path: str, before: str, after: str) -> Iterator[SettingChang
         ):
             continue
         change = ADDED if was is None else REMOVED if now is None else MODIFIED
-        yield SettingChange(key, change, one_line(now or "", LONGEST))
+        yield SettingChange(key, change, one_line(now or "", LONGEST), one_line(was or "", LONGEST))
         count += 1
         if count >= MOST:
             return

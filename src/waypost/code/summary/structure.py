@@ -41,9 +41,9 @@ def structure_details(symbol: Symbol, view: SummaryView, tables: Tables = ()) ->
     }
 
 
-def describe(symbol: Symbol, view: SummaryView) -> str:
+def describe(symbol: Symbol, view: SummaryView, tables: Tables = ()) -> str:
     """One line: the author's own, else what the code shows. "" if neither says anything."""
-    return documented(symbol) or symbol_line(structure_details(symbol, view))
+    return documented(symbol) or symbol_line(structure_details(symbol, view, tables))
 
 
 def _errors(text: str) -> list[str]:

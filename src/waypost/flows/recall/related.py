@@ -24,6 +24,7 @@ class RelatedMemory:
     outgoing: bool
     version: Version
     is_current: bool
+    strength: float = 1.0
 
 
 def related(space: OpenSpace, memory_id: str) -> tuple[RelatedMemory, ...]:
@@ -32,14 +33,16 @@ def related(space: OpenSpace, memory_id: str) -> tuple[RelatedMemory, ...]:
     view = View(Moment(space.clock()), KEPT_COLLECTIONS, space.identity.checkout_id)
     with space.store.read() as reader:
         version = _latest(reader, memory_id, view)
-        wanted = [("parent", True, version.parent)] if version.parent else []
+        wanted = [("parent", True, version.parent, 1.0)] if version.parent else []
         for edge in (edge for edge in reader.edges.of_memory(memory_id) if edge.kind != _CONTAINS):
             other = edge.to_id if edge.from_id == memory_id else edge.from_id
-            wanted.append((edge.kind, edge.from_id == memory_id, other))
+            wanted.append((edge.kind, edge.from_id == memory_id, other, edge.strength))
         wanted = wanted[:_MOST]
-        versions = _versions(reader, {other for _, _, other in wanted}, view)
+        versions = _versions(reader, {other for _, _, other, _ in wanted}, view)
         memories = [
-            RelatedMemory(kind, outgoing, *versions[other]) for kind, outgoing, other in wanted if other in versions
+            RelatedMemory(kind, outgoing, versions[other][0], versions[other][1], strength)
+            for kind, outgoing, other, strength in wanted
+            if other in versions
         ]
         memories += [
             RelatedMemory("child", True, child, True) for child in reader.facts.children([memory_id], view)[:_MOST]

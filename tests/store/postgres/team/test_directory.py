@@ -271,13 +271,6 @@ def test_a_forgotten_memory_leaves_no_schema_and_no_roles(team: Team) -> None:
     assert team.directory.members(A) == ()
 
 
-def test_a_writer_keeps_the_model_of_the_memory(team: Team) -> None:
-    Directory(team.machine("bob")).keep_space(A, "an engine", 5)
-    assert (team.directory.spaces()[0].model, team.directory.spaces()[0].schema_version) == ("an engine", 5)
-    with pytest.raises(SecurityError):
-        Directory(team.machine("carol")).keep_space(A, "other", 6)
-
-
 def test_connections_with_other_cursors_do_as_well(team: Team) -> None:
     team.admin.cursor_factory = psycopg.RawCursor
     assert [one.name for one in team.directory.users()] == ["alice", "bob", "carol", "dave"]

@@ -91,10 +91,6 @@ class Directory:
             if (names := known_names(self.connection)) is not None:
                 ensure_groups(self.connection, names, space.space_id)
 
-    def keep_space(self, space_id: str, model: str, schema_version: int) -> None:
-        """Record the current engine and schema of the space. For its writers."""
-        self._call("keep_space", checked_space(space_id), model, schema_version)
-
     def forget_space(self, space_id: str) -> None:
         """Erase a space: its schema with everything in it, its members, tokens and roles. For its owners."""
         self._call("forget_space", checked_space(space_id))
