@@ -19,10 +19,10 @@ from benchmarks.scale_data import Passages
 from benchmarks.scale_stages import ingest
 from tests.postgres_server import Postgres
 
+from waypost.model.memory import StoredSpace
 from waypost.store.postgres.connection import connections, release
 from waypost.store.postgres.directory.execute import run
 from waypost.store.postgres.directory.installation import set_up
-from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.roles import schema_of
 from waypost.store.postgres.store import PostgresStore
 
@@ -88,7 +88,7 @@ def dump(dsn: str, schema: str, folder: Path) -> tuple[int, float]:
 
 def grown(dsn: str, number: int, count: int, folder: Path, *, bulk: bool) -> dict[str, Any]:
     """A memory with so many passages."""
-    space = Space(f"{number:016x}", "project", f"project {number}", "directory", None, NOW)
+    space = StoredSpace(f"{number:016x}", "project", f"project {number}", "directory", None, NOW)
     catalogue = value(dsn, CATALOGUE)
     store = PostgresStore(dsn, space)
     schema = schema_of(space.space_id)

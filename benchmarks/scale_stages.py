@@ -240,11 +240,11 @@ def measure(
 def postgres(passages: Passages, _: Path) -> None:
     from tests.postgres_server import Postgres
 
-    from waypost.store.postgres.directory.rows import Space
+    from waypost.model.memory import StoredSpace
     from waypost.store.postgres.store import PostgresStore
 
     with Postgres(durable=True, **SERVER) as server:
-        space = Space(secrets.token_hex(8), "project", "scale", "directory", None, BEGUN)
+        space = StoredSpace(secrets.token_hex(8), "project", "scale", "directory", None, BEGUN)
         dsn = server.new_database()
         store = PostgresStore(dsn, space)
         with Peak(_postmaster(server.folder)) as peak:

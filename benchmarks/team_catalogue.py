@@ -22,12 +22,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.postgres_server import Postgres
 
+from waypost.model.memory import StoredSpace
 from waypost.store.postgres import schema
 from waypost.store.postgres.connection import ServerConnection, connections
 from waypost.store.postgres.directory.directory import Directory
 from waypost.store.postgres.directory.execute import run
 from waypost.store.postgres.directory.installation import bring_up_to_date, set_up
-from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.roles import RoleNames, schema_of
 from waypost.store.postgres.security import Acting, act
 
@@ -79,7 +79,7 @@ def sizes(connection: ServerConnection) -> dict[str, int]:
 def make(connection: ServerConnection, names: RoleNames, number: int) -> None:
     raw, one = connection.raw, space_id(number)
     with raw.transaction():
-        Directory(raw).register_space(Space(one, "project", f"project {number}", "origin", None, NOW))
+        Directory(raw).register_space(StoredSpace(one, "project", f"project {number}", "origin", None, NOW))
         bring_up_to_date(connection, "here", one, names, NOW)
 
 

@@ -21,17 +21,17 @@ from tests.postgres_server import Postgres
 from waypost import Memory
 from waypost.embed.fake import FakeEngine
 from waypost.errors import InvalidInput, StoreBusy, StoreUnavailable
+from waypost.model.memory import StoredSpace
 from waypost.store.postgres import connection as connecting
 from waypost.store.postgres import store as storing
 from waypost.store.postgres.connection import ServerConnection, release
-from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.store import PostgresStore
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 
 KILLS = 10
 WRITERS = 3
-SPACE = Space("00112233445566aa", "project", "shop", "directory", None, datetime(2026, 1, 1, tzinfo=UTC))
+SPACE = StoredSpace("00112233445566aa", "project", "shop", "directory", None, datetime(2026, 1, 1, tzinfo=UTC))
 WRITER = """
 import json, os, sys, waypost.memory.spaces
 from waypost import Memory

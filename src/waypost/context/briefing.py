@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from waypost.errors import InvalidInput
+from waypost.model.json_row import json_row
 from waypost.model.recall import Hit
 
 
@@ -17,14 +18,7 @@ class Briefing:
     dna: str | None = field(default=None, kw_only=True)  # a trusted DNA.md, for a system prompt
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "dna": self.dna,
-            "text": self.text,
-            "tokens": self.tokens,
-            "memories": [hit.to_json() for hit in self.memories],
-            "confidence": round(self.confidence, 4),
-            "explanation": self.explanation,
-        }
+        return json_row(self, confidence=round(self.confidence, 4))
 
 
 def check_budget(tokens: int) -> None:

@@ -19,7 +19,6 @@ def embed_rows(
     rows: Sequence[Sequence[int]],
     dimensions: int,
     run: Callable[[Ids, Ids], NDArray[np.float32]],
-    padding: int = 0,
 ) -> NDArray[np.float32]:
     """The vectors of the rows, in their order. `run` gets ids and mask [batch, length].
 
@@ -28,7 +27,7 @@ def embed_rows(
     vectors = np.empty((len(rows), dimensions), np.float32)
     for batch in _batches(rows):
         length = len(rows[batch[-1]])
-        ids = np.full((len(batch), length), padding, np.int32)
+        ids = np.zeros((len(batch), length), np.int32)
         mask = np.zeros((len(batch), length), np.int32)
         for line, index in enumerate(batch):
             ids[line, : len(rows[index])] = rows[index]

@@ -55,9 +55,6 @@ class Minilm:
 
         return safetensors.load_floats(self._folder / _WEIGHTS)
 
-    def count_tokens(self, text: str) -> int:
-        return self._tokenizer.count_tokens(text)
-
     def warm(self) -> None:
         """Load onnxruntime, which takes half as long as numpy for each question."""
         from waypost.embed.onnx_session import OnnxSession

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from waypost.model.json_row import json_row
+
 Severity = Literal["ok", "note", "problem"]
 
 
@@ -29,14 +31,7 @@ class Finding:
         return "note" if self.is_note else "ok"
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "check": self.check,
-            "ok": self.ok,
-            "message": self.message,
-            "remedy": self.remedy,
-            "severity": self.severity,
-            "kind": self.kind,
-        }
+        return json_row(self, "is_note", severity=self.severity)
 
 
 @dataclass(frozen=True, slots=True)

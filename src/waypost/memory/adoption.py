@@ -12,8 +12,9 @@ from waypost.errors import InvalidInput, NotFound, Refused, UnknownCheckout
 from waypost.memory.catalog import space_entries
 from waypost.memory.location import is_stored, locate, locate_again
 from waypost.memory.spaces import open_spaces, space_on
-from waypost.memory.storage import StoredSpace, open_stored, stored_space
-from waypost.model.memory import Caller
+from waypost.memory.storage import open_stored, stored_space
+from waypost.model.json_row import json_row
+from waypost.model.memory import Caller, StoredSpace
 from waypost.model.time import Clock, Moment, utc_now
 from waypost.space.alias import aliases, first_step, identify_here, last_step, set_alias
 from waypost.space.identity import SPACE_ID, Identity, identify
@@ -38,16 +39,8 @@ class AdoptionPlan:
     left_out: tuple[str, ...] = ()  # why memories could not be merged
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "status": self.deed,
-            "space": self.space_id,
-            "name": self.name,
-            "memories": self.memories,
-            "root": str(self.root),
-            "from": self.other,
-            "checkouts": list(self.checkouts),
-            "left_out": list(self.left_out),
-        }
+        row = json_row(self, "deed", "space_id", "other", status=self.deed, space=self.space_id)
+        return row | {"from": self.other}
 
 
 class Adoption:

@@ -11,9 +11,9 @@ from waypost.config import Settings, is_everything
 from waypost.errors import InvalidInput, NotFound, StoreCorrupt, WaypostError
 from waypost.flows.checkouts.treeless import checkouts_of
 from waypost.memory.spaces import open_spaces
-from waypost.memory.storage import StoredSpace, open_stored, stored_space, stored_spaces
+from waypost.memory.storage import open_stored, stored_space, stored_spaces
 from waypost.model.checkout import Checkout
-from waypost.model.memory import Caller
+from waypost.model.memory import Caller, StoredSpace
 from waypost.model.time import Clock, format_time, utc_now
 from waypost.space.alias import aliases, first_step, identify_here
 from waypost.space.identity import Identity, identify, identify_away, identify_person, tree_here

@@ -6,7 +6,8 @@ from pathlib import Path
 from waypost import flows
 from waypost.config import Settings
 from waypost.errors import NotFound, UnknownCheckout, WaypostError
-from waypost.memory.storage import StoredSpace, open_stored, stored_space, stored_spaces
+from waypost.memory.storage import open_stored, stored_space, stored_spaces
+from waypost.model.memory import StoredSpace
 from waypost.model.time import Clock
 from waypost.space.alias import aliases, identify_here, set_alias
 from waypost.space.identity import Identity, identify_person

@@ -8,8 +8,8 @@ from waypost.config import Settings
 from waypost.errors import WaypostError
 from waypost.memory.catalog import open_by_id
 from waypost.memory.spaces import open_spaces
-from waypost.memory.storage import StoredSpace, stored_spaces
-from waypost.model.memory import Caller
+from waypost.memory.storage import stored_spaces
+from waypost.model.memory import Caller, StoredSpace
 from waypost.model.time import Clock
 from waypost.space.place import marker_file, space_directory
 

@@ -13,8 +13,8 @@ from waypost.flows.move.notes import DONE, FRESH, MARK, REPLACE, RESUME, Notes, 
 from waypost.memory.location import identify_memory
 from waypost.memory.migration_places import carry_files, make_home, place_of, remove_folder
 from waypost.memory.spaces import open_spaces
-from waypost.memory.storage import StoredSpace, stored_ids, stored_space
-from waypost.model.memory import Caller
+from waypost.memory.storage import stored_ids, stored_space
+from waypost.model.memory import Caller, StoredSpace
 from waypost.model.time import Clock, utc_now
 from waypost.space.alias import aliases, set_alias
 from waypost.space.identity import SPACE_ID, path_id, tree_here

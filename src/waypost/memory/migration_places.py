@@ -11,7 +11,8 @@ from typing import Protocol
 from waypost.config import Settings
 from waypost.errors import StoreBusy
 from waypost.flows.move.notes import Notes, notes_of
-from waypost.memory.storage import StoredSpace, need_driver, open_store, team_space
+from waypost.memory.storage import need_driver, open_store
+from waypost.model.memory import StoredSpace
 from waypost.model.time import Clock
 from waypost.space.metadata import METADATA_FILE, Metadata, write_metadata
 from waypost.space.place import DATABASE_FILE, space_directory
@@ -146,7 +147,7 @@ class PostgresPlace:
     def check_makeable(self) -> None:
         from waypost.store.postgres.creation import check_makeable
 
-        check_makeable(self._settings.store, team_space(self._space))
+        check_makeable(self._settings.store, self._space)
 
     def clear(self) -> None:
         from waypost.store.postgres.store import drop_tables

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from waypost.flows.versions.row import memory_row
+from waypost.model.json_row import json_row
 from waypost.model.memory import State
-from waypost.model.time import format_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,15 +34,7 @@ def history_row(history: "History") -> dict[str, Any]:
 
 
 def forgotten_row(forgotten: "Forgotten") -> dict[str, Any]:
-    return {
-        "id": forgotten.memory_id,
-        "status": "forgotten",
-        "versions": forgotten.versions,
-        "complete": forgotten.complete,
-        "answers": list(forgotten.answers),
-        "exports_changed": list(forgotten.exports_changed),
-        "beyond_reach": list(forgotten.beyond_reach),
-    }
+    return json_row(forgotten, "memory_id", "files_changed", id=forgotten.memory_id, status="forgotten")
 
 
 def receipts_row(receipts: "Sequence[Receipt]") -> dict[str, Any]:
@@ -53,10 +45,4 @@ def receipts_row(receipts: "Sequence[Receipt]") -> dict[str, Any]:
 
 
 def export_row(export: "Export") -> dict[str, Any]:
-    return {
-        "name": export.path.name,
-        "path": str(export.path),
-        "memories": export.memories,
-        "size": export.size,
-        "made_at": format_time(export.made_at),
-    }
+    return json_row(export, "is_damaged", "skipped", name=export.path.name)

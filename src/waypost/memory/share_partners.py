@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from waypost.config import Settings
 from waypost.errors import InvalidInput, NotFound
 from waypost.flows.neighbours import Neighbour
-from waypost.memory.storage import StoredSpace, open_stored, stored_space, stored_spaces
+from waypost.memory.storage import open_stored, stored_space, stored_spaces
+from waypost.model.memory import StoredSpace
 from waypost.model.share import ShareRow
 from waypost.model.time import Clock
 from waypost.space.alias import identify_here

@@ -17,8 +17,9 @@ from waypost.embed.registry import open_engine
 from waypost.errors import StoreCorrupt, StoreUnavailable
 from waypost.flows.engines.choice import EngineChoice
 from waypost.flows.open_space import OpenSpace, is_known_checkout
-from waypost.memory.storage import StoredSpace, open_store
+from waypost.memory.storage import open_store
 from waypost.model.ids import IdMaker
+from waypost.model.memory import StoredSpace
 from waypost.model.time import Clock
 from waypost.space.identity import Identity
 from waypost.space.metadata import read_metadata, update_metadata

@@ -2,33 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from waypost import flows
 from waypost.config import Settings
 from waypost.errors import NotFound, WaypostError
+from waypost.model.memory import StoredSpace
 from waypost.model.time import Clock
 from waypost.space.metadata import read_metadata
 from waypost.space.place import DATABASE_FILE, space_directory
 from waypost.store.protocol import Store
-
-if TYPE_CHECKING:
-    from waypost.store.postgres.directory.rows import Space
-
-
-@dataclass(frozen=True, slots=True)
-class StoredSpace:
-    """A stored memory that isn't open."""
-
-    space_id: str
-    kind: str
-    name: str
-    source: str
-    origin: str | None
-    created: datetime
 
 
 def open_store(
@@ -53,7 +36,7 @@ def open_store(
 
         return PostgresStore(
             settings.store,
-            team_space(space),
+            space,
             clock=clock,
             busy_seconds=timeout,
             statement_seconds=settings.statement_timeout_seconds,
@@ -96,7 +79,7 @@ def stored_spaces(settings: Settings) -> Iterator[StoredSpace]:
     if settings.store:
         from waypost.store.postgres.store import spaces_in
 
-        yield from map(_from_directory, spaces_in(settings.store))
+        yield from spaces_in(settings.store)
         return
     for space_id in stored_ids(settings):
         try:
@@ -113,7 +96,7 @@ def stored_space(settings: Settings, space_id: str) -> StoredSpace:
 
         for space in spaces_in(settings.store):
             if space.space_id == space_id:
-                return _from_directory(space)
+                return space
         raise _not_found(space_id)
     if not (folder / DATABASE_FILE).is_file():
         raise _not_found(space_id)
@@ -131,17 +114,6 @@ def need_driver() -> None:
         raise ConfigError(
             "The driver for PostgreSQL is not installed.", "Install it: pip install 'waypost[postgres]'."
         ) from error
-
-
-def team_space(space: StoredSpace) -> "Space":
-    """The same memory as a row of the directory in a team's database."""
-    from waypost.store.postgres.directory.rows import Space
-
-    return Space(space.space_id, space.kind, space.name, space.source, space.origin, space.created)
-
-
-def _from_directory(space: "Space") -> StoredSpace:
-    return StoredSpace(space.space_id, space.kind, space.name, space.source, space.origin, space.created)
 
 
 def _not_found(space_id: str) -> NotFound:

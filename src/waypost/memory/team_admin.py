@@ -15,10 +15,11 @@ from waypost.model.time import Clock, utc_now
 if TYPE_CHECKING:
     from psycopg import Connection
 
+    from waypost.model.memory import StoredSpace
     from waypost.space.identity import Identity
     from waypost.store.postgres.connection import ServerPool
     from waypost.store.postgres.directory.directory import Directory
-    from waypost.store.postgres.directory.rows import Space, User
+    from waypost.store.postgres.directory.rows import User
     from waypost.store.postgres.role_admission import RolesToMake
     from waypost.store.postgres.roles import Role
 
@@ -86,7 +87,7 @@ def set_up_team(
     return TeamSetup(done.changed, done.spaces, done.migrated, prefix, server, login, tuple(notices))
 
 
-def find_space(directory: "Directory", given: str) -> "Space":
+def find_space(directory: "Directory", given: str) -> "StoredSpace":
     """The memory with this id or name. Raises InvalidInput unless exactly one matches."""
     matches = [space for space in directory.spaces() if given in (space.space_id, space.name)]
     if len(matches) != 1:
@@ -95,7 +96,7 @@ def find_space(directory: "Directory", given: str) -> "Space":
     return matches[0]
 
 
-def select_space(directory: "Directory", given: str, current: "Callable[[], Identity]") -> "Space":
+def select_space(directory: "Directory", given: str, current: "Callable[[], Identity]") -> "StoredSpace":
     """The memory with this id or name, or the current one. Raises NotFound if you are not a member of it."""
     if given:
         return find_space(directory, given)

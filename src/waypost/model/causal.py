@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from waypost.model.time import format_time
+from waypost.model.json_row import json_row
 
 DECISION, REASON, CONSEQUENCE, CONSTRAINT = CAUSAL_KINDS = ("decision", "reason", "consequence", "constraint")
 JUSTIFIES, LEADS_TO, BLOCKS, CAUSES = CAUSAL_LINKS = ("justifies", "leads_to", "blocks", "causes")
@@ -49,23 +49,8 @@ class CausalNode:
     depth: int = 0  # links between it and the root
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "type": self.kind,
-            "content": self.text,
-            "depth": self.depth,
-            "confidence": self.confidence,
-            "is_stale": self.is_stale,
-            "stale_reason": self.stale_reason,
-            "source": self.source,
-            "actor": self.actor,
-            "domain": self.domain or None,
-            "session_id": self.session,
-            "evidence": list(self.evidence),
-            "created_at": format_time(self.recorded_at),
-            "valid_from": format_time(self.valid_from),
-            "valid_until": None if self.valid_until is None else format_time(self.valid_until),
-        }
+        named = {"type": self.kind, "content": self.text, "session_id": self.session, "created_at": self.recorded_at}
+        return json_row(self, "kind", "text", "session", "recorded_at", domain=self.domain or None, **named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,27 +80,11 @@ class CausalChain:
     notices: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        def rows(nodes: tuple[CausalNode, ...]) -> list[dict[str, Any]]:
-            return [node.to_json() for node in nodes]
-
+        apart = ("question", "mermaid", "notices")
         return {
             "status": "success" if self.root else "not_found",
             "question": self.question,
-            "chain": {
-                "root": self.root.to_json() if self.root else None,
-                "reasons": rows(self.reasons),
-                "consequences": rows(self.consequences),
-                "constraints": rows(self.constraints),
-                "nodes": rows(self.nodes),
-                "edges": [edge.to_json() for edge in self.edges],
-                "replaces": rows(self.replaces),
-                "replaced_by": rows(self.replaced_by),
-                "replacements": [edge.to_json() for edge in self.replacements],
-                "told": self.stated_reason or None,
-                "depth": self.depth,
-                "left_out": self.left_out,
-                "confidence": self.confidence,
-            },
+            "chain": json_row(self, *apart, "stated_reason", told=self.stated_reason or None),
             "mermaid": self.mermaid,
             "notices": list(self.notices),
         }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.model.checkout import Checkout
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHECKED, CausingCommit, CodeVerdict
+from waypost.model.json_row import json_row
 from waypost.model.memory import State, ValueConflict, Version
 from waypost.model.reference import CodeReference
 from waypost.model.time import format_minute, format_time
@@ -213,13 +214,4 @@ class StaleReport:
     unfound: tuple[LinkedMemory, ...] = ()  # those of `errors` whose code was never there
 
     def to_json(self) -> dict[str, Any]:
-        as_of = {} if self.seen is None else {"as_of": self.seen.to_json()}
-        return as_of | {
-            "checked": self.checked,
-            "stale": self.stale,
-            "fresh": self.fresh,
-            "errors": self.errors,
-            "memories": [memory.to_json() for memory in self.memories],
-            "moved": [memory.to_json() for memory in self.moved],
-            "unfound": [memory.to_json() for memory in self.unfound],
-        }
+        return json_row(self, "seen", **({} if self.seen is None else {"as_of": self.seen}))

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from waypost.model.json_row import json_row
 from waypost.model.reference import LineRange
-from waypost.model.time import format_time
 
 UNCHANGED = "unchanged"  # the same code in the same file; its lines may have shifted
 MOVED = "moved"  # the same code in another file, or under another name
@@ -42,10 +42,4 @@ class CausingCommit:
         return f"{self.commit[:7]} ({', '.join(part for part in (self.at.date().isoformat(), self.author) if part)})"
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "commit": self.commit,
-            "author": self.author,
-            "at": format_time(self.at),
-            "added": self.added,
-            "removed": self.removed,
-        }
+        return json_row(self)

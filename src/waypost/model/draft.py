@@ -9,8 +9,7 @@ from typing import Any
 from waypost.errors import InvalidInput
 from waypost.model.characters import is_invisible, without_escapes
 from waypost.model.ids import check_id
-from waypost.model.kinds import KINDS, kind_of
-from waypost.model.labels import LABELS
+from waypost.model.kinds import KINDS, LABELS, kind_of
 from waypost.model.lifetime import Lifetime, check_class, check_on_expire, lifetime_of
 from waypost.model.reference import MAX_REFERENCES, CodeReference
 from waypost.model.time import parse_time

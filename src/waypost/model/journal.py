@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from waypost.model.json_row import json_row
+
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
@@ -64,15 +66,7 @@ class Score:
         return min(10, self.frequency_points + self.recency_points + self.explicit_points + self.relevance_points)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "score": self.score,
-            "frequency_points": self.frequency_points,
-            "recency_points": self.recency_points,
-            "explicit_points": self.explicit_points,
-            "relevance_points": self.relevance_points,
-            "reasoning": self.reasoning,
-            "retention_recommendation": self.retention_recommendation,
-        }
+        return json_row(self, score=self.score)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from waypost.model.json_row import json_row
 from waypost.model.kinds import KINDS
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment, format_time
@@ -128,15 +129,7 @@ class AuditEntry:
     number: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "number": self.number,
-            "at": format_time(self.at),
-            "action": self.action,
-            "id": self.memory_id,
-            "source": self.source,
-            "actor": self.actor,
-            "details": dict(self.details),
-        }
+        return json_row(self, "memory_id", id=self.memory_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,3 +169,15 @@ class ValueConflict:
     def to_json(self) -> dict[str, Any]:
         row: dict[str, Any] = {"id": self.id, "value": self.value, "since": format_time(self.since)}
         return row | {"earlier": [other.to_json() for other in self.others], "line": self.line}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSpace:
+    """A stored memory, as `metadata.json` or a team's database describes it."""
+
+    space_id: str
+    kind: str  # project | person
+    name: str
+    source: str  # what the id was computed from
+    origin: str | None
+    created: datetime

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from waypost.model.code_link import CodeLink
-from waypost.model.kinds import COLLECTIONS
-from waypost.model.labels import LABELS
+from waypost.model.json_row import json_row
+from waypost.model.kinds import COLLECTIONS, LABELS
 from waypost.model.memory import ValueConflict
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment, format_time
@@ -142,13 +142,8 @@ class Answer:
         return self.hits[index]
 
     def to_json(self, *, explain: bool = False) -> dict[str, Any]:
-        return {
-            "query": self.query,
-            "hits": [hit.to_json(explain=explain) for hit in self.hits],
-            "notices": list(self.notices),
-            "nearest_names": list(self.nearest_names),
-            "took_ms": round(self.took_ms, 1),
-        }
+        hits = [hit.to_json(explain=explain) for hit in self.hits]
+        return json_row(self, hits=hits, took_ms=round(self.took_ms, 1))
 
 
 def _format_optional(value: datetime | None) -> str | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from waypost.model.candidate import Candidate
+from waypost.model.json_row import json_row
 
 STORED, REPLACED, MERGED = "stored", "replaced", "merged"  # now a fact
 KNOWN, WAITING, REFUSED, OLDER = "known", "waiting", "refused", "older"  # nothing new
@@ -60,13 +61,4 @@ class Learned:
         return sum(decided.status in statuses for decided in self.taken)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "status": "success",
-            "candidates": [decided.to_json() for decided in self.taken],
-            "pending_approval": self.pending_approval,
-            "commits": self.commits,
-            "files": self.files,
-            "skipped": dict(self.skipped),
-            "dry_run": self.dry_run,
-            "notices": list(self.notices),
-        }
+        return json_row(self, "taken", status="success", candidates=self.taken)

@@ -11,4 +11,6 @@ class SessionTurn:
     speaker: str  # USER or ASSISTANT
     text: str
     at: datetime | None = None  # if the transcript has the time
-    id: str = field(default="", compare=False)  # the agent's name for the message, if it has one
+    id: str = field(
+        default="", compare=False
+    )  # the agent's name for the message, if it has one; it stays when the message is written again

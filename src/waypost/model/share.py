@@ -7,6 +7,7 @@ from typing import Any
 
 from waypost.errors import InvalidInput
 from waypost.model.draft import MAX_LEVEL, check_line, check_whole
+from waypost.model.json_row import json_row
 from waypost.model.kinds import CODE_COLLECTIONS, KINDS, SCOPES, kind_of
 
 # Facts can be shared. The journal cannot: conversations stay with the people who had them.
@@ -64,12 +65,7 @@ class Offer:
         )
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "kinds": list(self.kinds),
-            "domains": list(self.domains),
-            "levels": list(self.levels),
-            "code": self.code,
-        }
+        return json_row(self)
 
     @property
     def collections(self) -> tuple[str, ...]:

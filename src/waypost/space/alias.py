@@ -12,7 +12,7 @@ from pathlib import Path
 
 from waypost.config import Settings
 from waypost.errors import ForeignFile, InvalidInput
-from waypost.space.identity import GIT_TIMEOUT_SECONDS, SPACE_ID, Identity, identify
+from waypost.space.identity import SPACE_ID, Identity, identify
 from waypost.system.platform import make_private_directory, read_small_file, wait_lock, write_private_file
 
 _FILE, _LOCK = "aliases.json", "aliases.lock"
@@ -20,9 +20,9 @@ _LARGEST = 1_000_000
 _LOCK_SECONDS = 10.0
 
 
-def identify_here(directory: Path, settings: Settings, *, timeout: float = GIT_TIMEOUT_SECONDS) -> Identity:
+def identify_here(directory: Path, settings: Settings) -> Identity:
     """The project of a directory, with the id of its memory. Raises like `identify`."""
-    return with_alias(identify(directory, machine=settings.shared_machine, timeout=timeout), settings)
+    return with_alias(identify(directory, machine=settings.shared_machine), settings)
 
 
 def with_alias(identity: Identity, settings: Settings) -> Identity:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from waypost.model.memory import AuditEntry
 from waypost.store.code import CodeSketch, DerivedRow, FileRow
 from waypost.store.edges import Edge
-from waypost.store.memories import Filter, MemoryReader, MemoryWriter, PassageRow, VersionSketch
+from waypost.store.memories import Filter, PassageRow, VersionSketch
 from waypost.store.references import ReferenceRow, StoredVerdict
 from waypost.store.search import FoundPassage, Population, SearchReader, SearchWriter, TermCounts, Twin, VectorAnswer
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from waypost.store.sql.edges import EdgeChanges, EdgeRows, StructureRows
     from waypost.store.sql.facts import FactChanges, FactRows
     from waypost.store.sql.journal import JournalChanges, JournalRows
+    from waypost.store.sql.memories import MemoryChanges, MemoryRows
     from waypost.store.sql.meta import MetaChanges, MetaRows
     from waypost.store.sql.moving import TableChanges, TableRows
     from waypost.store.sql.references import ReferenceChanges, ReferenceRows
@@ -55,7 +56,7 @@ __all__ = [
 
 class Reader(Protocol):
     @property
-    def memories(self) -> MemoryReader: ...
+    def memories(self) -> "MemoryRows": ...
     @property
     def edges(self) -> "EdgeRows": ...
     @property
@@ -93,7 +94,7 @@ class Reader(Protocol):
 
 class Writer(Reader, Protocol):
     @property
-    def memories(self) -> MemoryWriter: ...
+    def memories(self) -> "MemoryChanges": ...
     @property
     def edges(self) -> "EdgeChanges": ...
     @property

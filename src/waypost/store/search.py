@@ -76,4 +76,4 @@ class SearchReader(Protocol):
 
 class SearchWriter(SearchReader, Protocol):
     def drop_damaged_keywords(self) -> None:
-        """Empty a damaged keyword index, so that `MemoryWriter.replace_passages` can fill it again."""
+        """Empty a damaged keyword index, so that `MemoryChanges.replace_passages` can fill it again."""

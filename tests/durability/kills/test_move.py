@@ -31,7 +31,8 @@ from waypost.config import Settings
 from waypost.embed.fake import FakeEngine
 from waypost.errors import NotFound, StoreError
 from waypost.memory.migration import find_stored_space
-from waypost.memory.storage import StoredSpace, open_store
+from waypost.memory.storage import open_store
+from waypost.model.memory import StoredSpace
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the test forks and sends signals")
 _FAR = 10**9

@@ -57,7 +57,7 @@ def test_labels_never_become_markup() -> None:
         line_plot(HOSTILE, [HOSTILE], series),
         bar_plot(HOSTILE, [HOSTILE], series),
         share_bar(HOSTILE, [(HOSTILE, 1.0)]),
-        calendar_plot(HOSTILE, {}, date(2026, 1, 1), date(2026, 1, 2), noun=(HOSTILE, HOSTILE)),
+        calendar_plot(HOSTILE, {}, date(2026, 1, 1), date(2026, 1, 2)),
     ):
         assert "<script" not in drawn
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from waypost.facts.coldstart.licence import licence_name
+from waypost.facts.coldstart.any_project import licence_name
 from waypost.facts.coldstart.project_facts import FoundProject
 
 Facts = Callable[..., dict[str, str]]

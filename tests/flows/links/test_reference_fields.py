@@ -11,7 +11,7 @@ from waypost.errors import InvalidInput
 from waypost.flows.versions.row import memory_row
 from waypost.memory import Memory
 from waypost.model.draft import Draft
-from waypost.model.labels import LABELS
+from waypost.model.kinds import LABELS
 
 OpenMemory = Callable[..., Memory]
 SEED = {

@@ -12,8 +12,8 @@ import waypost
 from waypost.flows.move.new_ids import OF_A_JOURNAL, IdChange, new_ids, new_space_id, renamed
 from waypost.flows.move.notes import Copied, Unfinished
 from waypost.flows.move.rows import checksum
+from waypost.model.memory import StoredSpace
 from waypost.space.identity import machine_journal, path_id
-from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.schema import MIGRATIONS
 from waypost.store.postgres.store import PostgresStore
 from waypost.store.sqlite.checksums import SUMMED
@@ -47,7 +47,7 @@ def test_every_table_and_column_of_sqlite_is_moved(files: SqliteStore) -> None:
 
 
 def test_every_table_and_column_of_postgresql_is_moved(postgres: str) -> None:
-    space = Space(secrets.token_hex(8), "project", "p", "directory", None, datetime(2026, 1, 1, tzinfo=UTC))
+    space = StoredSpace(secrets.token_hex(8), "project", "p", "directory", None, datetime(2026, 1, 1, tzinfo=UTC))
     store = PostgresStore(postgres, space)
     with store.read() as reader:
         rows = reader.database.rows(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.postgres_server import Postgres
 
-from waypost.store.postgres.directory.rows import Space
+from waypost.model.memory import StoredSpace
 from waypost.store.postgres.store import PostgresStore
 from waypost.store.protocol import Store
 from waypost.store.sqlite.store import SqliteStore
@@ -27,7 +27,9 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     if request.param == "sqlite":
         opened: Store = SqliteStore(tmp_path)
     else:
-        space = Space(secrets.token_hex(8), "project", "contract", "directory", None, datetime(2026, 1, 1, tzinfo=UTC))
+        space = StoredSpace(
+            secrets.token_hex(8), "project", "contract", "directory", None, datetime(2026, 1, 1, tzinfo=UTC)
+        )
         opened = PostgresStore(request.getfixturevalue("team_database"), space)
     yield opened
     opened.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.postgres_server import Postgres
 
-from waypost.store.postgres.directory.rows import Space
+from waypost.model.memory import StoredSpace
 from waypost.store.postgres.store import PostgresStore
 from waypost.store.protocol import Store
 from waypost.store.sqlite.store import SqliteStore
@@ -22,7 +22,9 @@ def searched_database(postgres_server: Postgres) -> str:
 
 @pytest.fixture
 def store(searched_database: str) -> Iterator[PostgresStore]:
-    space = Space(secrets.token_hex(8), "project", "searched", "directory", None, datetime(2026, 1, 1, tzinfo=UTC))
+    space = StoredSpace(
+        secrets.token_hex(8), "project", "searched", "directory", None, datetime(2026, 1, 1, tzinfo=UTC)
+    )
     opened = PostgresStore(searched_database, space)
     yield opened
     opened.close()

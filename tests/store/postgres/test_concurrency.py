@@ -12,9 +12,9 @@ import psycopg
 import pytest
 
 from waypost.errors import InvalidInput, SecurityError, StoreBusy, StoreError, WaypostError
+from waypost.model.memory import StoredSpace
 from waypost.store.postgres import connection as connecting
 from waypost.store.postgres.connection import ServerConnection, ServerPool, release
-from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.roles import ensure_roles, schema_of
 from waypost.store.postgres.security import PRINCIPAL, Principal
 from waypost.store.postgres.store import PostgresStore
@@ -93,12 +93,12 @@ def test_a_child_does_not_wait_for_what_a_thread_of_its_parent_held(store: Postg
 
 def test_a_database_that_was_released_is_looked_at_again(postgres: str) -> None:
     made = datetime(2026, 1, 1, tzinfo=UTC)
-    PostgresStore(postgres, Space("a" * 16, "project", "shop", "directory", None, made))
+    PostgresStore(postgres, StoredSpace("a" * 16, "project", "shop", "directory", None, made))
     release(postgres)
     with psycopg.connect(postgres, autocommit=True) as admin:  # another one of the same address, without our schema
         admin.execute("DROP SCHEMA waypost CASCADE")
         admin.execute(f"DROP SCHEMA {schema_of('a' * 16)} CASCADE".encode())
-    with PostgresStore(postgres, Space("b" * 16, "project", "shop", "directory", None, made)).read() as reader:
+    with PostgresStore(postgres, StoredSpace("b" * 16, "project", "shop", "directory", None, made)).read() as reader:
         assert reader.meta.get("key") is None
 
 
@@ -171,7 +171,7 @@ def test_a_server_without_roles_serves_nobody_with_rights_of_its_own(store: Post
 
 def test_a_memory_that_is_made_after_the_roles_by_a_process_from_before_opens_to_them(postgres: str) -> None:
     made = datetime(2026, 1, 1, tzinfo=UTC)
-    before, after = (Space(one * 16, "project", "shop", "directory", None, made) for one in "cd")
+    before, after = (StoredSpace(one * 16, "project", "shop", "directory", None, made) for one in "cd")
     PostgresStore(postgres, before)
     with psycopg.connect(postgres, autocommit=True) as admin:
         names = ensure_roles(admin, f"turns_{os.getpid()}")

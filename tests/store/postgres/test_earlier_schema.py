@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 
 import psycopg
 
-from waypost.store.postgres.directory.rows import Space
+from waypost.model.memory import StoredSpace
 from waypost.store.postgres.store import PostgresStore
 
 THEN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def test_tombstones_of_an_earlier_version_still_stand_and_can_be_lifted(searched_database: str) -> None:
-    space = Space(secrets.token_hex(8), "project", "earlier", "directory", None, THEN)
+    space = StoredSpace(secrets.token_hex(8), "project", "earlier", "directory", None, THEN)
     first = PostgresStore(searched_database, space)
     with first.write() as writer:
         writer.tombstones.add(b"old", THEN)

@@ -13,13 +13,12 @@ import pytest
 from tests.postgres_server import Postgres
 from tests.store.postgres.pooler import Pooler
 
-from waypost.model.memory import Version
+from waypost.model.memory import StoredSpace, Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
 from waypost.store.postgres import maintenance
 from waypost.store.postgres.connection import release
 from waypost.store.postgres.directory.directory import Directory
-from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.directory.schema import migrate_directory
 from waypost.store.postgres.roles import Role, RoleNames, ensure_roles, schema_of
 from waypost.store.postgres.security import PRINCIPAL, Principal
@@ -34,7 +33,7 @@ SECRET = "unheard-of words"
 @dataclass(frozen=True)
 class Team:
     dsn: str
-    space: Space
+    space: StoredSpace
     names: RoleNames
     admin: "psycopg.Connection[Any]"
 
@@ -67,7 +66,7 @@ class Team:
 @pytest.fixture(scope="module")
 def team(postgres_server: Postgres) -> Iterator[Team]:
     dsn = postgres_server.new_database()
-    space = Space(secrets.token_hex(8), "project", "shop", "directory", None, T0)
+    space = StoredSpace(secrets.token_hex(8), "project", "shop", "directory", None, T0)
     with psycopg.connect(dsn, autocommit=True) as admin:
         migrate_directory(admin, T0)
         names = ensure_roles(admin, f"t{secrets.token_hex(4)}")

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from tests.postgres_server import Postgres
 
 from waypost.model.kinds import CODE_COLLECTIONS
-from waypost.model.memory import Version
+from waypost.model.memory import StoredSpace, Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
 from waypost.store.postgres.directory.directory import Directory
-from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.directory.schema import migrate_directory
 from waypost.store.postgres.roles import ensure_roles
 from waypost.store.postgres.search import index_writer as index
@@ -38,7 +37,7 @@ class Machines:
 @pytest.fixture(scope="module")
 def machines(postgres_server: Postgres) -> Machines:
     dsn = postgres_server.new_database()
-    space = Space(secrets.token_hex(8), "project", "shop", "directory", None, T0)
+    space = StoredSpace(secrets.token_hex(8), "project", "shop", "directory", None, T0)
     opened = []
     with psycopg.connect(dsn, autocommit=True) as admin:
         migrate_directory(admin, T0)

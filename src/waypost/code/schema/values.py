@@ -117,7 +117,6 @@ class CallExpression:
 
 @dataclass(frozen=True, slots=True)
 class FunctionBlock(CodeBody):
-    parameters: tuple[str, ...]
     body: tuple["Item", ...]
 
 
@@ -135,7 +134,6 @@ class Assign:
     lines: LineRange
     annotation: Value = None
     decorators: tuple[CallExpression, ...] = ()
-    doc: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +142,6 @@ class Function(CodeBody):
     body: tuple["Item", ...]
     lines: LineRange
     decorators: tuple[CallExpression, ...] = ()
-    returns: Value = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 from waypost.errors import InvalidInput
 from waypost.model.draft import MAX_SHORT
-from waypost.model.labels import LABELS
+from waypost.model.kinds import LABELS
 from waypost.model.reference import MAX_LINE, CodeReference, LineRange
 from waypost.model.time import format_time, parse_time
 from waypost.text.json_fault import json_fault

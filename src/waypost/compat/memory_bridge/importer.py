@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from waypost.compat.memory_bridge.columns import Columns
 from waypost.compat.memory_bridge.facts import MOST_TAGS, BridgeFact, BridgeFactReader
@@ -70,18 +69,6 @@ class BridgeReport(Imported):
     links: int  # causal and other links
     backup: str | None  # the path of the copy of the source
     verified: BridgeVerification
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            **Imported.to_json(self),
-            "rows": self.rows,
-            "past": self.past,
-            "sorted": self.sorted,
-            "parents": self.parents,
-            "links": self.links,
-            "backup": self.backup,
-            "verified": self.verified.to_json(),
-        }
 
 
 def import_bridge(space: OpenSpace, path: Path, caller: Caller) -> BridgeReport:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.flows.move.imports import batches
 from waypost.flows.open_space import OpenSpace
+from waypost.model.json_row import json_row
 from waypost.store.protocol import Edge
 
 if TYPE_CHECKING:
@@ -29,15 +30,7 @@ class BridgeVerification:
         return not self.problems
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "complete": self.is_complete,
-            "rows": self.rows,
-            "accounted": self.accounted,
-            "readable": self.readable,
-            "checksum": self.checksum,
-            "links": self.links,
-            "problems": list(self.problems),
-        }
+        return json_row(self, complete=self.is_complete)
 
 
 def verify(space: OpenSpace, tally: "BridgeTally", links: Sequence[Edge], rows: int) -> BridgeVerification:

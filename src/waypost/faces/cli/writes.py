@@ -8,7 +8,7 @@ import typer
 from waypost.errors import InvalidInput
 from waypost.faces.cli.output.memories import print_json, print_notices, print_receipt
 from waypost.faces.cli.session import CommandSession, confirm, interactive
-from waypost.model.labels import LABELS
+from waypost.model.kinds import LABELS
 
 if TYPE_CHECKING:
     from waypost.memory import Memory

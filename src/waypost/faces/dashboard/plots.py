@@ -7,6 +7,8 @@ from datetime import date, timedelta
 
 from markupsafe import Markup
 
+from waypost.text.plural import counted
+
 _WIDTH, _HEIGHT = 1000, 160  # of the drawing before stretching
 _TONES = 6  # colours in style.css: .p1 … .p6
 _WIDEST_BAR = 60.0
@@ -180,7 +182,6 @@ def calendar_plot(
     first: date,
     last: date,
     *,
-    noun: tuple[str, str] = ("entry", "entries"),
     href: Callable[[date], str] | None = None,
 ) -> Markup:
     """The days from `first` to `last`, at most about a year. Days with entries link to `href(day)`."""
@@ -192,22 +193,20 @@ def calendar_plot(
     drawn += _months(first, last, start, weeks)
     for offset in range((first - start).days, (last - start).days + 1):
         day = start + timedelta(days=offset)
-        drawn.append(_square(day, offset, counts.get(day, 0), most, noun, href))
+        drawn.append(_square(day, offset, counts.get(day, 0), most, href))
     width, height = _LEFT + weeks * _STEP + _RIGHT, _TOP + 7 * _STEP
     total = sum(count for day, count in counts.items() if first <= day <= last)
-    description = f"{title}, {first} to {last}: {total:,} {noun[0] if total == 1 else noun[1]}"
+    description = f"{title}, {first} to {last}: {counted(total, 'entry', 'entries')}"
     role = "group" if href is not None else "img"
     return _PLOT.format(
         title=title, width=width, height=height, role=role, description=description, drawn=Markup().join(drawn)
     )
 
 
-def _square(
-    day: date, offset: int, count: int, most: int, noun: tuple[str, str], href: Callable[[date], str] | None
-) -> Markup:
+def _square(day: date, offset: int, count: int, most: int, href: Callable[[date], str] | None) -> Markup:
     x, y = _LEFT + offset // 7 * _STEP, _TOP + offset % 7 * _STEP
     shade = 0 if not count else min(_SHADES, 1 + (count - 1) * _SHADES // max(1, most))
-    label = f"{day}: {count:,} {noun[0] if count == 1 else noun[1]}"
+    label = f"{day}: {counted(count, 'entry', 'entries')}"
     box = _BOX.format(shade, x, y, _CELL, _CELL, label)
     if href is None or not count:
         return box

@@ -18,7 +18,8 @@ from typing import Any
 from waypost.errors import InvalidInput, WaypostError
 from waypost.faces.guard.private import file_stamp, read_private_file
 from waypost.faces.guard.tokens import digest_of
-from waypost.model.time import Clock, format_time, parse_time, utc_now
+from waypost.model.json_row import json_row
+from waypost.model.time import Clock, parse_time, utc_now
 from waypost.system.platform import make_private_directory, wait_lock, write_private_file
 
 IDLE = timedelta(days=7)  # without a request
@@ -43,12 +44,7 @@ class SignedInSession:
     seen: datetime
 
     def to_json(self) -> dict[str, str]:
-        return {
-            "sha256": self.digest,
-            "holder": self.holder,
-            "began": format_time(self.began),
-            "seen": format_time(self.seen),
-        }
+        return json_row(self, "digest", sha256=self.digest)
 
 
 class SignedInSessions:

@@ -15,6 +15,7 @@ from typing import Any
 from waypost.errors import InvalidInput, NotFound, SecurityError
 from waypost.faces.guard.identity import KINDS, RIGHTS, Kind, Rights, TokenIdentity
 from waypost.faces.guard.private import file_stamp, read_private_file
+from waypost.model.json_row import json_row
 from waypost.system.platform import make_private_directory, wait_lock, write_private_file
 
 OWNER = "owner"
@@ -47,13 +48,7 @@ class NamedToken:
 
     def to_json(self) -> dict[str, str]:
         """For display, without the digest."""
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "rights": self.rights,
-            "space": self.space,
-            "created": self.created,
-        }
+        return json_row(self, "digest")
 
 
 class TokenFile:

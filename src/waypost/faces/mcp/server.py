@@ -44,9 +44,9 @@ _ROOTS = "roots"  # key of the roots in newer protocols
 _T = TypeVar("_T")
 
 
-def build_server(tools: Sequence[Tool], project: ServedProject, workers: Workers | None = None) -> Server[Any]:
+def build_server(tools: Sequence[Tool], project: ServedProject) -> Server[Any]:
     """A server for one client, or for several if the project does not follow roots. Opens nothing before the first call."""
-    served = _Served({tool.name: tool for tool in tools}, project, workers or Workers())
+    served = _Served({tool.name: tool for tool in tools}, project, Workers())
     server: Server[Any] = Server(
         server_info.NAME,
         title=server_info.TITLE,

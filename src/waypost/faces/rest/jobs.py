@@ -17,7 +17,8 @@ from waypost.faces.guard.problem import Problem
 from waypost.faces.rest.caller import SpaceAccess
 from waypost.faces.rest.problems import ProblemError, problem_of, unforeseen
 from waypost.model.ids import IdMaker
-from waypost.model.time import Clock, format_time
+from waypost.model.json_row import json_row
+from waypost.model.time import Clock
 
 if TYPE_CHECKING:
     from waypost.memory import Memory
@@ -55,19 +56,8 @@ class ServerJob:
     change: int = 0  # rises with every change of any job; see Jobs.changed
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "space": self.space_id,
-            "sort": self.sort,
-            "status": self.status,
-            "started_by": self.started_by,
-            "started_at": format_time(self.started_at),
-            "finished_at": None if self.finished_at is None else format_time(self.finished_at),
-            "cancelling": self.cancelling,
-            "progress": {"phase": self.phase, "done": self.done, "total": self.total},
-            "result": None if self.result is None else dict(self.result),
-            "problem": None if self.problem is None else self.problem.to_json(),
-        }
+        progress = {"phase": self.phase, "done": self.done, "total": self.total}
+        return json_row(self, "space_id", *progress, "change", space=self.space_id, progress=progress)
 
 
 @dataclass(slots=True)

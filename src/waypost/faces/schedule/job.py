@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, Self
 from waypost import config
 from waypost.config import Settings
 from waypost.errors import InvalidInput
+from waypost.model.json_row import json_row
 from waypost.space.identity import Identity
 
 EVERYTHING = "all"  # instead of the id of a space
@@ -119,16 +120,7 @@ class ScheduleReport:
     dry_run: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "using": self.using,
-            "name": self.name,
-            "action": self.deed,
-            "active": self.active,
-            "written": dict(self.written),
-            "commands": list(self.commands),
-            "notes": list(self.notes),
-            "dry_run": self.dry_run,
-        }
+        return json_row(self, "deed", action=self.deed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,13 +132,7 @@ class ScheduleState:
     note: str = ""  # why it cannot be used, or what is unusual
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "using": self.using,
-            "usable": self.usable,
-            "installed": self.installed,
-            "active": self.active,
-            "note": self.note,
-        }
+        return json_row(self)
 
 
 class Scheduler(Protocol):

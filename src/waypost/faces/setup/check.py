@@ -24,6 +24,7 @@ from waypost.faces.setup.part import ConfigPart, HookLines, ServerLine
 from waypost.faces.setup.plan import present, targets
 from waypost.faces.setup.record import Records
 from waypost.faces.setup.server_session import try_server
+from waypost.model.json_row import json_row
 from waypost.system.config_file import AGENTS_FILE, ConfigFile, Scope, read_config, setup_record
 from waypost.system.hook_log import log_size, notes_since
 from waypost.text.marked_block import MEMORIES, UnpairedMarks, block_body, is_edited
@@ -60,14 +61,7 @@ class AgentCheck:
     output: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "check": self.check,
-            "ok": self.ok,
-            "message": self.message,
-            "remedy": self.remedy,
-            "milliseconds": self.milliseconds,
-            "output": self.output,
-        }
+        return json_row(self)
 
 
 @dataclass(frozen=True, slots=True)

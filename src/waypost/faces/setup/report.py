@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from waypost.model.json_row import json_row
 from waypost.system.config_file import Scope
 from waypost.text.secrets.masking import mask
 
@@ -26,15 +27,7 @@ class ConfigChange:
     diff: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "path": str(self.path),
-            "real_path": str(self.real),
-            "action": self.deed,
-            "parts": list(self.parts),
-            "backup": str(self.backup) if self.backup else None,
-            "note": self.note,
-            "diff": self.diff,
-        }
+        return json_row(self, "real", "deed", real_path=self.real, action=self.deed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +46,8 @@ class SetupReport:
         return any(change.deed not in {"unchanged", "missing", "kept"} for change in self.done)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "agent": self.agent,
-            "scope": self.scope,
-            "project": str(self.project) if self.scope == "project" else None,
-            "dry_run": self.dry_run,
-            "changed": self.changed,
-            "files": [change.to_json() for change in self.done],
-            "notes": list(self.notes),
-            "next": self.next,
-        }
+        project = self.project if self.scope == "project" else None
+        return json_row(self, "title", "done", project=project, changed=self.changed, files=self.done)
 
 
 def diff(path: Path, before: str, after: str) -> str:

@@ -82,7 +82,6 @@ class CommitMessage:
     subject: str = ""  # without prefix, ticket numbers and markup
     kind: str = ""  # "fix", "feature", "refactor" …, if the message shows it
     is_declared: bool = False  # the kind is a prefix
-    scope: str = ""
     is_breaking: bool = False
     verb: Verb | None = None  # the first word of an English subject
     references: tuple[str, ...] = ()  # "#123"
@@ -117,7 +116,7 @@ def read_message(subject: str, body: str) -> CommitMessage:
     """Parses any text, including hostile ones. Secrets are masked before any part is taken out."""
     whole = mask(f"{subject[:_MOST_SUBJECT]}\n\n{body[:_MOST_BODY]}").text
     raw, _, rest = whole.partition("\n")
-    subject_text, kind, declared, scope, breaking = _subject(clean(raw))
+    subject_text, kind, declared, breaking = _subject(clean(raw))
     references = _references(f"{raw}\n{rest}")
     statements = tuple(_sentences(rest, subject_text))
     verb = _leading_verb(subject_text)
@@ -125,7 +124,6 @@ def read_message(subject: str, body: str) -> CommitMessage:
         subject=subject_text,
         kind=kind or _kind(subject_text, verb, clean(raw)),
         is_declared=declared,
-        scope=scope,
         is_breaking=breaking or "BREAKING CHANGE" in rest,
         verb=verb,
         references=references,
@@ -147,8 +145,8 @@ def is_statement(sentence: str) -> bool:
     return not is_noise and not is_order and _NO_STATEMENT.search(sentence) is None
 
 
-def _subject(text: str) -> tuple[str, str, bool, str, bool]:
-    kind, declared, scope, breaking = "", False, "", False
+def _subject(text: str) -> tuple[str, str, bool, bool]:
+    kind, declared, breaking = "", False, False
     for sign, meaning in vocabulary().signs:
         if text.startswith(sign):
             text, kind = text.removeprefix(sign).lstrip("\ufe0f ").strip(), meaning
@@ -166,7 +164,6 @@ def _subject(text: str) -> tuple[str, str, bool, str, bool]:
         if not meaning and (prefix[1][0].isupper() or declared):
             break
         kind, declared = meaning or kind, declared or bool(meaning)
-        scope = clean(prefix[2] or ("" if meaning else prefix[1])) or scope
         breaking = breaking or bool(prefix[3])
         text = text[prefix.end() :]
     area = _AREA.match(text)
@@ -175,7 +172,7 @@ def _subject(text: str) -> tuple[str, str, bool, str, bool]:
     text = _CLOSING.sub("", text) or text
     for _ in range(3):
         text = _END_REFERENCE.sub("", text)
-    return _ALONGSIDE.sub("", first_sentence(without_markup(text)).rstrip(" .")), kind, declared, scope, breaking
+    return _ALONGSIDE.sub("", first_sentence(without_markup(text)).rstrip(" .")), kind, declared, breaking
 
 
 def _leading_verb(subject: str) -> Verb | None:

@@ -36,7 +36,6 @@ class MessageVocabulary:
     noise: Mapping[str, str]
     everyday: frozenset[str]  # common method names
     filler: frozenset[str]  # of documentation
-    folders: frozenset[str]  # names that say nothing about the content
     helpers: frozenset[str]  # parts of names of test files
     stop: frozenset[str]
 
@@ -70,7 +69,6 @@ def vocabulary() -> MessageVocabulary:
         everyday=frozenset(data["everyday"]["names"].lower().split()),
         filler=frozenset(data["filler"]["words"].split()),
         stop=frozenset(data["stop"]["words"].split()),
-        folders=frozenset(data["folders"]["words"].split()),
         helpers=frozenset(data["helpers"]["words"].split()),
     )
 

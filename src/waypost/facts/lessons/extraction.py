@@ -64,13 +64,6 @@ def lessons(turns: Iterable[SessionTurn]) -> list[Lesson]:
     return _surest(list(lessons_by_key.values()))
 
 
-def states_lesson(text: str) -> bool:
-    """Whether a user states something lasting in a message: a rule, a decision, a cause."""
-    if len(text) > _PASTED:
-        return False
-    return any(match.rule.kind != FIX for sentence in sentences_of(text) for match in matching_rules(sentence, USER))
-
-
 def _surest(all_lessons: Sequence[Lesson]) -> list[Lesson]:
     if len(all_lessons) <= MOST_LESSONS:
         return list(all_lessons)

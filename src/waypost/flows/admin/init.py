@@ -22,6 +22,7 @@ from waypost.flows.index.patterns import IndexPatterns, save_patterns, stored_pa
 from waypost.flows.index.project_analysis import analyze_project, endpoint_count
 from waypost.flows.index.scip_import import SCIP_FILE, found_scip, read_scip_file, take_scip
 from waypost.flows.open_space import OpenSpace, discovered_key, tree_of
+from waypost.model.json_row import json_row
 from waypost.model.memory import AuditEntry, Caller
 from waypost.model.review_item import MERGED, REPLACED, STORED
 from waypost.model.time import format_time
@@ -56,31 +57,25 @@ class IndexReport:
 
     def to_json(self) -> dict[str, Any]:
         done = self.indexed
-        return {
-            "files": done.files,
-            "functions": self.functions,
-            "classes": self.classes,
-            "tables": self.tables,
-            "endpoints": self.endpoints,
-            "documents": self.documents,
-            "include": list(self.patterns.include),
-            "exclude": list(self.patterns.exclude),
-            "read": done.read,
-            "unchanged": done.unchanged,
-            "removed": done.removed,
-            "renamed": done.renamed,
-            "skipped": len(done.skipped),
-            "masked": done.masked,
-            "broken": len(done.broken),
-            "storage_bytes": self.storage_bytes,
-            "seconds": round(self.seconds, 3),
-            "answers_after": round(self.answers_after, 3),
-            "structure_after": round(self.structure_after, 3),
-            "pending": self.pending,
-            "facts": self.facts,
-            "scip_files": self.scip_files,
-            "given_up": sorted(self.given_up),
-        }
+        return json_row(
+            self,
+            "indexed",
+            "patterns",
+            files=done.files,
+            include=self.patterns.include,
+            exclude=self.patterns.exclude,
+            read=done.read,
+            unchanged=done.unchanged,
+            removed=done.removed,
+            renamed=done.renamed,
+            skipped=len(done.skipped),
+            masked=done.masked,
+            broken=len(done.broken),
+            seconds=round(self.seconds, 3),
+            answers_after=round(self.answers_after, 3),
+            structure_after=round(self.structure_after, 3),
+            given_up=sorted(self.given_up),
+        )
 
 
 def init(

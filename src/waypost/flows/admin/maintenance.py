@@ -8,6 +8,7 @@ from typing import Any
 from waypost.flows.context import agents_file
 from waypost.flows.engines.pending_vectors import settle
 from waypost.flows.open_space import OpenSpace
+from waypost.model.json_row import json_row
 from waypost.model.memory import Caller
 from waypost.model.time import format_minute, format_time, parse_time
 from waypost.text.plural import counted
@@ -27,7 +28,7 @@ class StepResult:
     skipped: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        return {"step": self.step, "done": self.done, "message": self.message, "skipped": self.skipped}
+        return json_row(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,6 @@ _LOCK = "maintain.lock"
 @dataclass(frozen=True, slots=True)
 class Overdue:
     last: datetime | None  # None: never
-    since: datetime  # the last time, or when the memory was created
     days: int  # whole days missed
 
     @property
@@ -46,10 +45,10 @@ def overdue_maintenance(space: OpenSpace) -> Overdue | None:
     last, now = last_maintained(space), space.clock()
     since = last or read_metadata(space.folder).created
     if since - now > LONGEST:  # noted by a wrong clock: nobody knows when it was
-        return Overdue(None, since, 0)
+        return Overdue(None, 0)
     if now - since <= LONGEST:
         return None
-    return Overdue(last, since, (now - since) // timedelta(days=1))
+    return Overdue(last, (now - since) // timedelta(days=1))
 
 
 def catch_up_if_due(space: OpenSpace) -> tuple[StepResult, ...]:

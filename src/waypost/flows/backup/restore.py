@@ -42,6 +42,7 @@ from waypost.flows.backup.snapshots import (
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.write.erase_rows import ErasureTargets
 from waypost.flows.write.proposals import target_of
+from waypost.model.json_row import json_row
 from waypost.model.memory import AuditEntry, Caller
 from waypost.model.time import Clock, format_time, to_micros
 from waypost.space.metadata import METADATA_FILE, read_metadata
@@ -71,8 +72,7 @@ class RestorePlan:
         return not (self.is_damaged or self.removed or self.changed or self.returned or self.files)
 
     def to_json(self) -> dict[str, Any]:
-        counts = {"removed": self.removed, "changed": self.changed, "returned": self.returned, "files": self.files}
-        return {"backup": self.backup.to_json(), "damaged": self.is_damaged, **counts}
+        return json_row(self, "is_damaged", damaged=self.is_damaged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +83,8 @@ class RestoredBackup:
     notices: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        aside = None if self.aside is None else str(self.aside)
         status = "unchanged" if self.plan.changes_nothing else "restored"
-        return {
-            "status": status,
-            **self.plan.to_json(),
-            "undo": self.undo,
-            "aside": aside,
-            "notices": list(self.notices),
-        }
+        return {"status": status, **self.plan.to_json(), **json_row(self, "plan")}
 
 
 @dataclass(frozen=True, slots=True)

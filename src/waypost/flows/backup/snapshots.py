@@ -20,6 +20,7 @@ from typing import Any
 
 from waypost.errors import NotFound, Refused, StoreCorrupt, WaypostError
 from waypost.flows.open_space import OpenSpace
+from waypost.model.json_row import json_row
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.time import format_time, parse_time
 from waypost.space.metadata import METADATA_FILE
@@ -81,16 +82,8 @@ class MemoryBackup:
         return sum(file.lstat().st_size for file in _files(self.path))
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "path": str(self.path),
-            "made_at": format_time(self.made_at) if self.made_at else None,
-            "cause": self.cause,
-            "memories": self.memories,
-            "size": self.size,
-            "sound": self.is_sound,
-            "problem": self.problem or None,
-        }
+        unsaid = ("number", "mark", "space_id", "is_sealed")
+        return json_row(self, *unsaid, sound=self.is_sound, problem=self.problem or None)
 
 
 def refuse_servers(store: str) -> None:

@@ -27,6 +27,7 @@ from waypost.flows.links.staleness import looked_at
 from waypost.flows.open_space import OpenSpace
 from waypost.model.causal import CAUSAL_LINKS, DECISION, CausalEdge
 from waypost.model.draft import check_text
+from waypost.model.json_row import json_row
 from waypost.model.kinds import SCOPES
 from waypost.model.memory import Version
 from waypost.model.recall import Hit, View
@@ -55,19 +56,11 @@ class RouteBriefing(Briefing):
     left_out: Mapping[str, int] = field(default_factory=dict)  # why, and how many
 
     def to_json(self) -> dict[str, Any]:
-        return Briefing.to_json(self) | {
-            "cross_references": [list(pair) for pair in self.cross_references],
-            "domains": [
-                {
-                    "domain": joined.domain,
-                    "similarity": round(joined.similarity, 4),
-                    "facts": joined.facts,
-                    "joined_by": joined.why,
-                }
-                for joined in self.domains
-            ],
-            "left_out": dict(self.left_out),
-        }
+        domains = [
+            json_row(joined, "why", similarity=round(joined.similarity, 4), joined_by=joined.why)
+            for joined in self.domains
+        ]
+        return Briefing.to_json(self) | {"domains": domains}
 
 
 def route_brief(

@@ -1,12 +1,12 @@
 """Forget a memory: every version, everything derived from it, and every copy within reach."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from waypost.errors import NotFound
 from waypost.facts.rejection.marks import rejection_marks, spoken_mark
 from waypost.flows.backup.erase_from_snapshots import note_for_snapshots
-from waypost.flows.erase.answers import answers_to
 from waypost.flows.erase.cleanup import clean_up, note_erased
 from waypost.flows.erase.exports import clean_exports
 from waypost.flows.facts.candidates import marks_of
@@ -28,8 +28,11 @@ from waypost.flows.write.erase_rows import (
     traces_of,
 )
 from waypost.flows.write.reinstate import end_versions
+from waypost.journal.roles import role_of
 from waypost.model.ids import check_id
 from waypost.model.memory import HEADING, AuditEntry, Caller, Version
+from waypost.model.recall import View
+from waypost.model.time import Moment
 from waypost.store.protocol import Reader
 
 BEYOND_REACH = (
@@ -139,3 +142,38 @@ def _need_something(memory_id: str, versions: list[Version], rows: TargetRows) -
         raise NotFound(f"There is no memory {memory_id} here.", "`waypost list` shows what is there.")
     if versions:
         refuse_derived(versions[-1])
+
+
+_SPAN = timedelta(hours=12)  # an assistant's answer and its tools' output come well before that
+
+
+def answers_to(space: OpenSpace, reader: Reader, versions: Sequence[Version]) -> list[str]:
+    """Ids of what assistants and tools said after an entry of a person, until a person speaks again.
+
+    Protected answers are left out: somebody wants to keep them. `versions` are those of the entry.
+    """
+    if not versions or not _is_of_person(versions[-1]) or versions[-1].kind != "conversation":
+        return []
+    said = versions[-1].valid_from
+    view = View(Moment(space.clock()), ("journal",), space.identity.checkout_id, archived=True)
+    after = _after(versions[-1], reader.journal.entries_between(said, said + _SPAN, view))
+    answers = list[str]()
+    for version in after:
+        if _is_of_person(version):
+            break
+        answers.append(version.memory_id)
+    states = reader.memories.states(answers)
+    return [memory_id for memory_id in answers if not (memory_id in states and states[memory_id].protected)]
+
+
+def _after(question: Version, entries: Iterable[Version]) -> list[Version]:
+    """The entries of the same conversation after this one, in order. One second may have several."""
+    start = (question.valid_from, question.position, question.memory_id)
+    same = [version for version in entries if (version.session, version.kind) == (question.session, question.kind)]
+    ordered = sorted((version.valid_from, version.position, version.memory_id, version.number) for version in same)
+    by_number = {version.number: version for version in same}
+    return [by_number[number] for *place, number in ordered if tuple(place) > start]
+
+
+def _is_of_person(version: Version) -> bool:
+    return role_of(version.speaker, version.kind) == "person"

@@ -17,6 +17,7 @@ from waypost.model import causal
 from waypost.model.causal import CausalEdge
 from waypost.model.draft import MAX_ITEMS, Draft
 from waypost.model.ids import check_id
+from waypost.model.json_row import json_row
 from waypost.model.memory import Caller, Version
 from waypost.model.recall import View
 from waypost.model.receipt import Receipt
@@ -52,15 +53,8 @@ class Decided:
         return (self.decision, *self.reasons, *self.consequences, *self.constraints)
 
     def to_json(self) -> dict[str, Any]:
-        return ({"review": True} if self.decision.review else {}) | {
-            "id": self.id,
-            "status": self.decision.status,
-            "decision": self.decision.to_json(),
-            "reasons": [receipt.to_json() for receipt in self.reasons],
-            "consequences": [receipt.to_json() for receipt in self.consequences],
-            "constraints": [receipt.to_json() for receipt in self.constraints],
-            "edges": [edge.to_json() for edge in self.edges],
-        }
+        row = json_row(self, id=self.id, status=self.decision.status)
+        return row | ({"review": True} if self.decision.review else {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,14 @@ parsed as usual.
 import gzip
 import json
 import re
+import types
 import zlib
 from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from waypost.code.architecture import ArchitectureEvidence
 from waypost.code.files.languages import language_of_path
@@ -23,7 +26,6 @@ from waypost.errors import InvalidInput, WaypostError
 from waypost.flows.index.digest_pool import Outcome, digest_files
 from waypost.flows.index.file_digest import DIGEST_FORMAT, SCIP_FACTS, Derived, Digest, DigestJob, derived_from_details
 from waypost.flows.index.index_export import FILE_KINDS, INDEX_FORMAT, has_secret
-from waypost.flows.index.typed_values import conforms
 from waypost.flows.open_space import OpenSpace
 from waypost.model.kinds import IS_DOCUMENT, IS_TEST
 from waypost.model.reference import LineRange
@@ -244,3 +246,35 @@ def _vectors(row: Mapping[str, Any], dimensions: int) -> "list[tuple[bytes, str,
         (bytes.fromhex(digest), language, vector)
         for digest, language, vector in zip(hashes, languages, values, strict=True)
     ]
+
+
+def conforms(value: object, kind: Any) -> bool:
+    """Whether a value, and everything inside of it, has this type. Knows the types that stored values are made of."""
+    origin = get_origin(kind)
+    if origin in (Union, types.UnionType):
+        return any(conforms(value, choice) for choice in get_args(kind))
+    if origin in (tuple, list, Sequence):
+        return isinstance(value, tuple if origin is tuple else list | tuple) and _items_conform(value, kind)
+    if origin in (dict, Mapping):
+        key, item = get_args(kind)
+        return isinstance(value, dict) and all(conforms(k, key) and conforms(v, item) for k, v in value.items())
+    if kind is Any or (kind is float and type(value) is int):
+        return True
+    hints = _hints(kind)
+    return type(value) is kind and all(conforms(getattr(value, name), hint) for name, hint in hints.items())
+
+
+def _items_conform(value: Sequence[object], kind: Any) -> bool:
+    hints = get_args(kind)
+    if get_origin(kind) is tuple and hints[-1:] != (Ellipsis,):
+        return len(value) == len(hints) and all(map(conforms, value, hints))
+    return all(conforms(item, hints[0]) for item in value)
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    """The types of the fields of a dataclass or a named tuple."""
+    if is_dataclass(kind):
+        hints = get_type_hints(kind)
+        return {field.name: hints[field.name] for field in fields(kind)}
+    return get_type_hints(kind) if issubclass(kind, tuple) else {}

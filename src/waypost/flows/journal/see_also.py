@@ -19,6 +19,7 @@ from waypost.journal.period_pages.text_rank import content_stems
 from waypost.journal.roles import role_of
 from waypost.journal.statements.recognise import main_statement
 from waypost.model.journal import ScoredEntry
+from waypost.model.json_row import json_row
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
@@ -54,14 +55,7 @@ class Similar:
     text: str
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "session": self.session,
-            "score": round(self.score, 4),
-            "time": self.first.isoformat(),
-            "entries": self.entries,
-            "id": self.id,
-            "text": self.text,
-        }
+        return json_row(self, "first", score=round(self.score, 4), time=self.first.isoformat())
 
 
 # -- links

@@ -16,6 +16,7 @@ from waypost.journal import layout
 from waypost.journal.memory_page.tally import files_by_day
 from waypost.journal.units import PAGES
 from waypost.model.journal import Entry
+from waypost.model.json_row import json_row
 from waypost.model.recall import View
 from waypost.model.time import Moment
 from waypost.store.protocol import Reader
@@ -79,13 +80,7 @@ class Timeline:
     overview: tuple[TimelinePeriod, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "first": self.first.isoformat() if self.first else None,
-            "last": self.last.isoformat() if self.last else None,
-            "entries": [said.to_json() for said in self.entries],
-            "summaries": list(self.summaries),
-            "overview": [stretch.to_json() for stretch in self.overview],
-        }
+        return json_row(self)
 
 
 def timeline(space: OpenSpace, when: str = "") -> Timeline:

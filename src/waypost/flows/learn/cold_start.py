@@ -18,6 +18,7 @@ from waypost.flows.versions.current import audit, nothing_new
 from waypost.flows.versions.prepare import put
 from waypost.flows.write.insert import ENDED
 from waypost.model.candidate import Candidate
+from waypost.model.json_row import json_row
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import Caller, Version
 from waypost.model.recall import View
@@ -69,25 +70,18 @@ class Discovered:
         return sum(decided.status in statuses for decided in self.taken)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "status": self.status,
-            "project_type": self.project_type,
-            "project_types": list(self.project_types),
-            "monorepo": bool(self.packages),
-            "packages": list(self.packages),
-            "facts_created": self.count(STORED, REPLACED),
-            "facts_merged": self.count(MERGED),
-            "facts_known": self.count(KNOWN, OLDER),
-            "facts_held": self.count(HELD, WAITING),
-            "discovery_tokens": self.discovery_tokens,
-            "tokens_read": self.tokens_read,
-            "suggested_domains": list(self.suggested_domains),
-            "facts": [decided.to_json() for decided in self.taken],
-            "files": self.files,
-            "task": self.task,
-            "dry_run": self.dry_run,
-            "given_up": list(self.given_up),
-        }
+        return json_row(
+            self,
+            "taken",
+            status=self.status,
+            project_type=self.project_type,
+            monorepo=bool(self.packages),
+            facts_created=self.count(STORED, REPLACED),
+            facts_merged=self.count(MERGED),
+            facts_known=self.count(KNOWN, OLDER),
+            facts_held=self.count(HELD, WAITING),
+            facts=self.taken,
+        )
 
 
 def discover(space: OpenSpace, caller: Caller, *, task: str | None = None, dry_run: bool = False) -> Discovered:

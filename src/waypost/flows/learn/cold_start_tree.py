@@ -56,7 +56,6 @@ _CPP = (".cc", ".cpp", ".cxx", ".hpp", ".hh")
 
 @dataclass(frozen=True, slots=True)
 class ScannedTree:
-    root: Path
     tree: ProjectTree
     layout: Layout
     sizes: Mapping[str, int]
@@ -83,7 +82,7 @@ def scan_tree(space: OpenSpace) -> ScannedTree:
     tree = ProjectTree(
         readable, lambda path: _read(root, path), lambda path: _doc_of(seen, path), os.path.basename(root)
     )
-    seen = ScannedTree(root, tree, Layout.of(readable), sizes)
+    seen = ScannedTree(tree, Layout.of(readable), sizes)
     return seen
 
 

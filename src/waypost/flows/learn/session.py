@@ -20,6 +20,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.flows.write.remember import CHUNK, remember
 from waypost.model.candidate import CERTAIN, Candidate
 from waypost.model.draft import Draft, check_line
+from waypost.model.json_row import json_row
 from waypost.model.memory import Caller
 from waypost.model.receipt import Receipt
 from waypost.model.review_item import HELD, DecidedCandidate
@@ -54,16 +55,7 @@ class Kept:
         return sum(lesson.status == HELD for lesson in self.lessons)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "session": self.session,
-            "added": self.added,
-            "known": self.duplicates,
-            "refused": self.refused,
-            "masked": self.masked,
-            "held": self.held,
-            "lessons": [lesson.to_json() for lesson in self.lessons],
-            "notices": list(self.notices),
-        }
+        return json_row(self, "duplicates", known=self.duplicates, held=self.held)
 
 
 def is_kept(space: OpenSpace) -> bool:

@@ -27,7 +27,6 @@ class CodeLines:
     first: int
     lines: tuple[str, ...]
     marked: LineRange | None = None
-    cut: bool = False  # there are more
 
     @property
     def first_meant(self) -> int:
@@ -91,11 +90,8 @@ def _indexed_lines(space: OpenSpace, link: CodeLink) -> CodeLines | None:
             continue
         if len(text) == lines.end - lines.start + 1:
             marked = LineRange(meant.start, min(meant.end, lines.start + _MOST_LINES - 1))
-            cut = len(text) > _MOST_LINES
             return (
-                CodeLines(path, lines.start, tuple(text[:_MOST_LINES]), marked, cut)
-                if marked.start <= marked.end
-                else None
+                CodeLines(path, lines.start, tuple(text[:_MOST_LINES]), marked) if marked.start <= marked.end else None
             )
     return None
 
@@ -140,10 +136,8 @@ def _stretch(lines: Sequence[str], path: str, meant: LineRange | None) -> CodeLi
     if not lines or (meant is not None and meant.start > len(lines)):
         return None
     if meant is None:
-        return CodeLines(path, 1, tuple(lines[:_MOST_LINES]), None, len(lines) > _MOST_LINES)
+        return CodeLines(path, 1, tuple(lines[:_MOST_LINES]))
     first, last = max(1, meant.start - _AROUND), min(len(lines), meant.end + _AROUND)
     last_returned = min(last, first + _MOST_LINES - 1)
     marked = LineRange(meant.start, max(meant.start, min(meant.end, last_returned)))
-    return CodeLines(
-        path, first, tuple(lines[first - 1 : last_returned]), marked, last_returned < min(meant.end, len(lines))
-    )
+    return CodeLines(path, first, tuple(lines[first - 1 : last_returned]), marked)

@@ -7,7 +7,7 @@ from waypost.code.summary.line import symbol_line
 from waypost.model.checkout import Checkout
 from waypost.model.code_link import CodeLink, LinkedMemory
 from waypost.model.code_verdict import UNCHANGED, CodeVerdict
-from waypost.model.labels import labels_of
+from waypost.model.kinds import labels_of
 from waypost.model.memory import State, Version
 from waypost.model.recall import Hit
 from waypost.refs.confidence import confidence

@@ -24,6 +24,7 @@ from waypost.flows.versions.prepare import put
 from waypost.model.code_link import LinkedMemory
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, CodeVerdict
 from waypost.model.ids import check_id
+from waypost.model.json_row import json_row
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Caller, State, Version
 from waypost.model.receipt import Receipt
@@ -43,11 +44,7 @@ class Repaired:
     left: tuple[str, ...] = ()  # why others were not repaired
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "count": len(self.memories),
-            "memories": [memory.to_json() for memory in self.memories],
-            "left": list(self.left),
-        }
+        return json_row(self, count=len(self.memories))
 
 
 def verify(

@@ -14,8 +14,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.flows.write.remember import remember
 from waypost.model.draft import Draft
 from waypost.model.ids import check_id
-from waypost.model.kinds import KINDS
-from waypost.model.labels import LABELS
+from waypost.model.kinds import KINDS, LABELS
 from waypost.model.memory import AuditEntry, Caller
 from waypost.model.receipt import Receipt
 from waypost.model.time import parse_time

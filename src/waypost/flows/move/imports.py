@@ -21,6 +21,7 @@ from waypost.flows.versions.prepare import Prepared, prepare
 from waypost.flows.write.reinstate import end_versions, store_again
 from waypost.flows.write.remember import remember
 from waypost.model.draft import Draft
+from waypost.model.json_row import json_row
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import IMPORT, AuditEntry, Caller, Version
 from waypost.model.recall import View
@@ -62,14 +63,7 @@ class Imported:
     notes: tuple[Note, ...]
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "import": self.id,
-            **self.statuses,
-            "references": self.references,
-            "unplaced": self.unplaced,
-            "masked": self.masked,
-            "notes": [{"memory": note.memory, "key": note.key, "what": note.what} for note in self.notes],
-        }
+        return {"import": self.id, **self.statuses, **json_row(self, "id", "statuses")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +74,7 @@ class Undone:
     restored: tuple[str, ...] = ()  # memories it was merged into, now as before
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "import": self.id,
-            "retracted": list(self.retracted),
-            "left": list(self.left),
-            "restored": list(self.restored),
-        }
+        return {"import": self.id, **json_row(self, "id")}
 
 
 # -- through the gateway

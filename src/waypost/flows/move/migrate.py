@@ -26,6 +26,7 @@ from waypost.flows.move.notes import (
     note_departure,
 )
 from waypost.flows.move.rows import Tick, batches, checksum, checksums, differences, key_of, keyword_rows
+from waypost.model.json_row import json_row
 from waypost.model.memory import AuditEntry, Caller
 from waypost.model.time import Clock, format_time
 from waypost.store.protocol import Reader, Store, Writer
@@ -66,15 +67,8 @@ class Moved:
 
     def to_json(self) -> dict[str, Any]:
         answers = None if self.answers is None else {"asked": self.answers.questions, "same": self.answers.same}
-        return {
-            "status": self.status,
-            "rows": self.rows,
-            "tables": self.tables,
-            "answers": answers,
-            "resumed": self.resumed,
-            "passages_to_rebuild": self.strays,
-            "seconds": round(self.seconds, 3),
-        }
+        seconds = round(self.seconds, 3)
+        return json_row(self, "strays", answers=answers, passages_to_rebuild=self.strays, seconds=seconds)
 
 
 def migrate(

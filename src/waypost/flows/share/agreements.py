@@ -14,9 +14,9 @@ from waypost.flows.neighbours import Neighbour, Neighbours
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.share.sources import AWAY
 from waypost.flows.versions.current import audit
+from waypost.model.json_row import json_row
 from waypost.model.memory import Caller
 from waypost.model.share import Offer, ShareRow, SharingProject
-from waypost.model.time import format_time
 from waypost.store.shares import GIVES, TAKES
 
 OFFERED, ACTIVE, REVOKED, AWAY_STATE = "offered", "active", "revoked", "away"
@@ -54,16 +54,7 @@ class Share:
         return _SAYS[self.role, self.state]
 
     def to_json(self) -> dict[str, Any]:
-        times = {name: getattr(self, name) for name in ("offered_at", "accepted_at", "revoked_at")}
-        return {
-            "role": self.role,
-            "project": self.project.to_json(),
-            "state": self.state,
-            "offer": self.offer.to_json(),
-            **{name: None if at is None else format_time(at) for name, at in times.items()},
-            **{name: getattr(self, name) for name in ("offered_by", "accepted_by", "revoked_by")},
-            "notices": list(self.notices),
-        }
+        return json_row(self)
 
 
 def offer(space: OpenSpace, project: str, what: Offer, caller: Caller) -> Share:

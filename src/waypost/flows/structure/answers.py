@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from waypost.model.json_row import json_row
 from waypost.model.kinds import IS_TEST
 from waypost.store.structure import SymbolSketch as SymbolSketch  # noqa: PLC0414  faces read it
 
@@ -93,13 +94,8 @@ class UseList:
     notices: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        row: dict[str, Any] = {
-            "symbol": None if self.symbol is None else symbol_row(self.symbol),
-            "direction": self.direction,
-            "rows": [row.to_json() for row in self.rows],
-            "total": self.total,
-            "unresolved": self.unresolved,
-        }
+        symbol = None if self.symbol is None else symbol_row(self.symbol)
+        row = json_row(self, "candidates", "nearest", "notices", symbol=symbol)
         if self.symbol is None or self.candidates:
             row["candidates"] = [symbol_row(symbol) for symbol in self.candidates]
         if self.symbol is None:
@@ -139,17 +135,8 @@ class ImpactReport:
     notices: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        row: dict[str, Any] = {
-            "symbols": [symbol_row(symbol) for symbol in self.symbols],
-            "rows": [row.to_json() for row in self.rows],
-            "total": self.total,
-            "tests": [row.to_json() for row in self.tests],
-            "total_tests": self.total_tests,
-            "endpoints": list(self.endpoints),
-            "tables": list(self.tables),
-            "keys": list(self.keys),
-            "memories": list(self.memories),
-        }
+        symbols = [symbol_row(symbol) for symbol in self.symbols]
+        row = json_row(self, "candidates", "nearest", "notices", symbols=symbols)
         if self.candidates or self.nearest:
             row |= {"candidates": [symbol_row(symbol) for symbol in self.candidates], "nearest": list(self.nearest)}
         return row | ({"notices": list(self.notices)} if self.notices else {})

@@ -13,8 +13,7 @@ from waypost.facts.validity import Period, overlap, without
 from waypost.flows.open_space import OpenSpace, place_in
 from waypost.flows.versions.masking import without_secrets
 from waypost.model.draft import Draft
-from waypost.model.kinds import KINDS
-from waypost.model.labels import with_labels
+from waypost.model.kinds import KINDS, with_labels
 from waypost.model.memory import HEADING, IMPORT, PARENT, SAID_BY, Caller, Version
 from waypost.model.reference import CodeReference
 from waypost.retrieve.passages import Passage, passages_of

@@ -4,8 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from waypost.model.kinds import KINDS
-from waypost.model.labels import labels_of
+from waypost.model.kinds import KINDS, labels_of
 from waypost.model.memory import IMPORT, SAID_BY, State, Version
 from waypost.model.time import format_time
 from waypost.retrieve.passages import INDEX_DETAILS

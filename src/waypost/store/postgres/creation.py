@@ -3,12 +3,12 @@
 import shlex
 
 from waypost.errors import SecurityError
+from waypost.model.memory import StoredSpace
 from waypost.store.postgres.connection import connections
 from waypost.store.postgres.directory.directory import Directory
-from waypost.store.postgres.directory.rows import Space
 
 
-def check_known_or_admin(directory: Directory, space: Space) -> bool:
+def check_known_or_admin(directory: Directory, space: StoredSpace) -> bool:
     """Whether the directory already lists this space for the caller. Raises SecurityError if not and they may not add
     it.
     """
@@ -25,7 +25,7 @@ def check_known_or_admin(directory: Directory, space: Space) -> bool:
     return False
 
 
-def check_makeable(dsn: str, space: Space) -> None:
+def check_makeable(dsn: str, space: StoredSpace) -> None:
     """Raises SecurityError if this login may not create the memory of this space there. Changes nothing."""
     pool = connections(dsn)
     with pool.alone() as connection:

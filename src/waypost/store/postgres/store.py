@@ -11,12 +11,13 @@ from typing import Any
 import psycopg
 
 from waypost.errors import SecurityError, StoreBusy, StoreUnavailable, WaypostError
+from waypost.model.memory import StoredSpace
 from waypost.model.time import Clock, utc_now
 from waypost.store.postgres.connection import ServerConnection, ServerPool, connections
 from waypost.store.postgres.creation import check_known_or_admin
 from waypost.store.postgres.database import PostgresDatabase
 from waypost.store.postgres.directory.directory import Directory
-from waypost.store.postgres.directory.rows import ShareHalf, Space
+from waypost.store.postgres.directory.rows import ShareHalf
 from waypost.store.postgres.directory.schema import migrate_directory
 from waypost.store.postgres.errors import is_lost
 from waypost.store.postgres.maintenance import TableMaintenance
@@ -53,7 +54,7 @@ class PostgresStore:
     def __init__(
         self,
         dsn: str,
-        space: Space,
+        space: StoredSpace,
         *,
         clock: Clock = utc_now,
         busy_seconds: float = 60.0,
@@ -334,7 +335,7 @@ def forget_space(dsn: str, space_id: str) -> None:
         connection.begin("COMMIT")
 
 
-def spaces_in(dsn: str, clock: Clock = utc_now) -> tuple[Space, ...]:
+def spaces_in(dsn: str, clock: Clock = utc_now) -> tuple[StoredSpace, ...]:
     """The spaces of a database that the login, or the user for whom a server acts, may see."""
     pool = connections(dsn)
     _look_at(pool, clock)
@@ -343,7 +344,7 @@ def spaces_in(dsn: str, clock: Clock = utc_now) -> tuple[Space, ...]:
         return Directory(connection.raw).spaces() if principal is None else _spaces_of(connection, principal)
 
 
-def _spaces_of(connection: ServerConnection, principal: Principal) -> tuple[Space, ...]:
+def _spaces_of(connection: ServerConnection, principal: Principal) -> tuple[StoredSpace, ...]:
     act_in_directory(connection.raw, Acting(principal.user, "reader", principal.kind))
     return tuple(space for space in Directory(connection.raw).spaces() if space.space_id in principal.roles)
 

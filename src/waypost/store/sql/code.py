@@ -216,7 +216,7 @@ class CodeChanges(CodeRows):
     def add_derived(
         self, items: Sequence[tuple[Version, Sequence[PassageRow]]], engines: Sequence[str], *, urgency: float = 1.0
     ) -> None:
-        """As `MemoryWriter.add`, for many derived memories."""
+        """As `MemoryChanges.add`, for many derived memories."""
         # Numbers are assigned here: asking the database for each one would take most of the time.
         numbered = list(enumerate(items, self._db.reserve("memories", len(items))))
         self._db.load(

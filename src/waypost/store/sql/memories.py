@@ -34,6 +34,7 @@ class MemoryRows:
         self._versions = versions
 
     def version(self, memory_id: str, moment: Moment) -> Version | None:
+        """The version of this memory that is visible at the moment."""
         condition, parameters = moment_condition(moment)
         versions = self._versions.select(
             f"WHERE m.memory_id = ? AND {condition} ORDER BY m.number DESC LIMIT 1", [memory_id, *parameters]
@@ -41,9 +42,11 @@ class MemoryRows:
         return versions[0] if versions else None
 
     def versions(self, memory_id: str) -> list[Version]:
+        """All versions ever recorded, oldest first."""
         return self._versions.select("WHERE m.memory_id = ? ORDER BY m.number", [memory_id])
 
     def ids_from(self, beginning: str, limit: int) -> list[str]:
+        """Ids of memories and of facts that need review which begin so, in order."""
         bounds, ids = (beginning, beginning.ljust(ID_LENGTH, LAST_SIGN), limit), list[str]()
         for table, column in (("memories", "memory_id"), ("candidates", "candidate_id")):
             rows = self._db.rows(
@@ -54,6 +57,7 @@ class MemoryRows:
         return sorted(set(ids))[:limit]
 
     def ids_beside(self, memory_ids: Iterable[str]) -> dict[str, tuple[str, str]]:
+        """For each that exists, the id before and the one after it in alphabetical order; empty at the ends."""
         rows = self._db.rows(
             "SELECT asked.value, (SELECT max(memory_id) FROM memories WHERE memory_id < asked.value),"
             " (SELECT min(memory_id) FROM memories WHERE memory_id > asked.value),"
@@ -71,6 +75,7 @@ class MemoryRows:
         return self._versions.by_number(numbers)
 
     def visible(self, memory_ids: Iterable[str], view: View) -> dict[str, Version]:
+        """The visible versions of these memories, by memory id."""
         condition, parameters = visible(view)
         versions = self._versions.select(
             f"WHERE m.memory_id IN (SELECT value FROM each_text(?)) AND {condition} ORDER BY m.number",
@@ -79,12 +84,14 @@ class MemoryRows:
         return {version.memory_id: version for version in versions}
 
     def listing(self, view: View, chosen: Filter, *, after: int = 0, limit: int = 100) -> list[Version]:
+        """Visible versions with a number above `after`, in the order they were recorded."""
         condition, parameters = _filter_condition(view, chosen)
         return self._versions.select(
             f"WHERE {condition} AND m.number > ? ORDER BY m.number LIMIT ?", [*parameters, after, limit]
         )
 
     def latest(self, view: View, chosen: Filter, limit: int) -> list[Version]:
+        """The visible versions recorded last, oldest of them first."""
         condition, parameters = _filter_condition(view, chosen)
         return self._versions.select(f"WHERE {condition} ORDER BY m.number DESC LIMIT ?", [*parameters, limit])[::-1]
 
@@ -96,19 +103,23 @@ class MemoryRows:
         return {row[0]: state_of(row[1:]) for row in rows}
 
     def with_key(self, key: str) -> Version | None:
+        """The current version with this caller-given key."""
         versions = self._versions.select("WHERE m.key = ? AND m.superseded_at IS NULL ORDER BY m.number", [key])
         return versions[0] if versions else None
 
     def with_fingerprint(self, fingerprint: bytes) -> list[Version]:
+        """Every version, current or not, with exactly this content and scope, oldest first."""
         return self._versions.select("WHERE m.fingerprint = ? ORDER BY m.number", [fingerprint])
 
     def sketches(self, numbers: Iterable[int]) -> dict[int, VersionSketch]:
         return {sketch.number: sketch for sketch in self._versions.sketches_of(numbers)}
 
     def followers(self, numbers: Iterable[int], reach: int, view: View) -> list[VersionSketch]:
+        """Visible versions at most `reach` positions after one of these, in the same session."""
         return self._versions.followers(numbers, reach, view)
 
     def neighbours(self, memory_ids: Iterable[str], reach: int, view: View) -> list[VersionSketch]:
+        """These memories and the visible versions at most `reach` positions before or after them."""
         condition, parameters = visible(view)
         return self._versions.sketches(  # in this order: from the few to what is around them
             "FROM memories a THEN JOIN memories m ON m.session = a.session"
@@ -119,6 +130,7 @@ class MemoryRows:
 
     def speakers(self, limit: int) -> list[str]:
         # Jumps from one name to the next in the index instead of reading every turn.
+        """Names of all speakers, in alphabetical order."""
         rows = self._db.lasting_rows(
             "WITH RECURSIVE who (name) AS (SELECT min(speaker) FROM memories WHERE speaker IS NOT NULL UNION ALL"
             " SELECT (SELECT min(speaker) FROM memories WHERE speaker > who.name) FROM who WHERE who.name IS NOT NULL)"
@@ -131,6 +143,7 @@ class MemoryRows:
         return int(self._db.rows("SELECT coalesce(max(number), 0) FROM memories")[0][0])
 
     def counts(self, view: View) -> dict[str, int]:
+        """Visible memories in each collection."""
         condition, parameters = visible(view)
         return dict(
             self._db.rows(
@@ -149,6 +162,10 @@ class MemoryChanges(MemoryRows):
     def add(
         self, version: Version, passages: Sequence[PassageRow], engines: Sequence[str], *, urgency: float = 1.0
     ) -> int:
+        """Store a version with its passages and return its number.
+
+        Texts that `engines` have not embedded become pending. The most urgent are embedded first.
+        """
         position = version.position
         if version.session is not None and not position:
             ((position,),) = self._db.rows(
@@ -168,6 +185,7 @@ class MemoryChanges(MemoryRows):
             )
 
     def set_state(self, memory_id: str, **changes: Any) -> None:
+        """Change fields of the memory's `State`."""
         self._db.change("INSERT INTO states (memory_id) VALUES (?) ON CONFLICT DO NOTHING", (memory_id,))
         for name, value in changes.items():
             self._db.change(
@@ -175,6 +193,10 @@ class MemoryChanges(MemoryRows):
             )
 
     def erase(self, memory_id: str, numbers: Sequence[int]) -> None:
+        """Remove these versions, and with the last one everything that belongs to the memory.
+
+        Call `Store.scrub` afterwards to remove the traces.
+        """
         chosen = "number IN (SELECT number FROM memories WHERE memory_id = ? AND number IN (SELECT value FROM each_number(?)))"
         parameters = (memory_id, list(numbers))
         with self._sums.updating(numbers):
@@ -191,6 +213,7 @@ class MemoryChanges(MemoryRows):
             self._db.change(f"DELETE FROM {table} WHERE {column} = ?", (memory_id,))
 
     def replace_passages(self, number: int, passages: Sequence[PassageRow], engines: Sequence[str]) -> None:
+        """Index a version again. Vectors of unchanged texts stay."""
         self._passages.replace(number, passages, engines)
 
 

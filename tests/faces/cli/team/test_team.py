@@ -9,9 +9,9 @@ from tests.faces.cli.conftest import Waypost
 
 from waypost import config
 from waypost.faces.guard.tokens import digest_of
+from waypost.model.memory import StoredSpace
 from waypost.space.identity import identify
 from waypost.store.postgres.directory.directory import Directory
-from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.roles import RoleNames, schema_of, team_statements
 
 
@@ -30,7 +30,7 @@ def space(store: str, waypost: Waypost, project: Path) -> str:
     found = identify(project, machine=config.load().machine)
     with psycopg.connect(store, autocommit=True) as connection:
         Directory(connection).register_space(
-            Space(found.space_id, found.kind, found.name, found.source, None, datetime(2026, 1, 30, tzinfo=UTC))
+            StoredSpace(found.space_id, found.kind, found.name, found.source, None, datetime(2026, 1, 30, tzinfo=UTC))
         )
     assert waypost("team", "init", "--json").json["migrated"] == 1
     return found.space_id

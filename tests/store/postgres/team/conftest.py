@@ -11,8 +11,8 @@ import psycopg
 import pytest
 from tests.postgres_server import Postgres
 
+from waypost.model.memory import StoredSpace
 from waypost.store.postgres.directory.directory import Directory
-from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.directory.schema import migrate_directory
 from waypost.store.postgres.roles import Role, RoleNames, ensure_roles, schema_of
 from waypost.store.postgres.security import protect_space
@@ -91,7 +91,7 @@ class Team:
 
 def make_space(connection: Connection, names: RoleNames | None, space_id: str, name: str) -> None:
     with connection.transaction():
-        Directory(connection).register_space(Space(space_id, "project", name, "origin", None, NOW))
+        Directory(connection).register_space(StoredSpace(space_id, "project", name, "origin", None, NOW))
         connection.execute(TABLES.format(schema=schema_of(space_id)).encode())
         protect_space(connection, space_id, names)
 

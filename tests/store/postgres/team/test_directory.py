@@ -11,8 +11,8 @@ from psycopg import errors
 from tests.store.postgres.team.conftest import NOW, A, B, Connection, Team, make_space
 
 from waypost.errors import ForeignFile, InvalidInput, NotFound, SchemaTooNew, SecurityError, StoreError, WaypostError
+from waypost.model.memory import StoredSpace
 from waypost.store.postgres.directory.directory import Directory
-from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.directory.schema import MIGRATIONS, migrate_directory, missing_migrations
 from waypost.store.postgres.roles import ensure_roles, schema_of
 from waypost.store.postgres.security import Acting, act, act_in_directory
@@ -121,7 +121,7 @@ def test_sql_in_the_name_of_a_memory_or_a_login_is_a_name(team: Team) -> None:
     team.admin.execute(psycopg.sql.SQL("CREATE ROLE {} LOGIN").format(psycopg.sql.Identifier(role)))
     team.directory.add_login("bob", role)
     other = "c" * 16
-    team.directory.register_space(Space(other, "project", "'; DROP TABLE waypost.users; --", "x", None, NOW))
+    team.directory.register_space(StoredSpace(other, "project", "'; DROP TABLE waypost.users; --", "x", None, NOW))
     team.directory.add_member(other, "bob", "reader")
     assert team.directory.users()[1].logins == (team.login_of("bob"), role)
     assert team.directory.spaces()[-1].name == "'; DROP TABLE waypost.users; --"
@@ -161,7 +161,7 @@ def test_who_is_no_owner_changes_no_membership(standing_team: Team, user: str) -
         lambda: mine.add_login(user, standing_team.login_of("alice")),
         lambda: mine.remove_login("alice", standing_team.login_of("alice")),
         lambda: mine.make_token("alice", "t", digest=digest("t")),
-        lambda: mine.register_space(Space("d" * 16, "project", "x", "x", None, NOW)),
+        lambda: mine.register_space(StoredSpace("d" * 16, "project", "x", "x", None, NOW)),
     )
     for call in refused:
         with pytest.raises(SecurityError):
@@ -269,13 +269,6 @@ def test_a_forgotten_memory_leaves_no_schema_and_no_roles(team: Team) -> None:
     assert team.directory.audit()[0].action == "forget space"
     make_space(team.admin, team.names, A, "again")
     assert team.directory.members(A) == ()
-
-
-def test_a_writer_keeps_the_model_of_the_memory(team: Team) -> None:
-    Directory(team.machine("bob")).keep_space(A, "an engine", 5)
-    assert (team.directory.spaces()[0].model, team.directory.spaces()[0].schema_version) == ("an engine", 5)
-    with pytest.raises(SecurityError):
-        Directory(team.machine("carol")).keep_space(A, "other", 6)
 
 
 def test_connections_with_other_cursors_do_as_well(team: Team) -> None:

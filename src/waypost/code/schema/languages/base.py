@@ -147,9 +147,9 @@ class SyntaxReader:
     ) -> CallExpression:
         return CallExpression(name, target, tuple(args), named, self.lines(node))
 
-    def block(self, parameters: "list[str]", body: "Node | None", depth: int) -> FunctionBlock:
-        return FunctionBlock(tuple(parameters), tuple(self.items(body, depth + 1)) if body is not None else ())
+    def block(self, body: "Node | None", depth: int) -> FunctionBlock:
+        return FunctionBlock(tuple(self.items(body, depth + 1)) if body is not None else ())
 
-    def closure(self, parameters: "list[str]", value: Value) -> FunctionBlock:
+    def closure(self, value: Value) -> FunctionBlock:
         """A function whose body is one expression."""
-        return FunctionBlock(tuple(parameters), (value,) if isinstance(value, CallExpression | Name) else ())
+        return FunctionBlock((value,) if isinstance(value, CallExpression | Name) else ())

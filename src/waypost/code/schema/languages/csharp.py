@@ -72,8 +72,8 @@ class _CSharpReader(SyntaxReader):
             case "lambda_expression":
                 body = node.child_by_field_name("body")
                 if body is not None and body.type != "block":
-                    return self.closure([], self.value(body, depth + 1))
-                return self.block([], body, depth + 1)
+                    return self.closure(self.value(body, depth + 1))
+                return self.block(body, depth + 1)
             case "invocation_expression":
                 return self._call(node, depth + 1)
             case _:

@@ -216,25 +216,19 @@ class _ScriptReader(SyntaxReader):
                     members[key_value if isinstance(key_value, str) else self.text(key)] = self.value(value, depth)
             elif child.type == "method_definition":
                 body = child.child_by_field_name("body")
-                members[self.field(child)] = self.block([], body, depth)
+                members[self.field(child)] = self.block(body, depth)
             elif child.type == "shorthand_property_identifier":
                 members[self.text(child)] = Name(self.text(child))
         return members
 
     def _function(self, node: "Node", depth: int) -> FunctionBlock:
-        parameters = node.child_by_field_name("parameters")
-        single, body = node.child_by_field_name("parameter"), node.child_by_field_name("body")
-        names = [self.text(single)] if single else []
-        names += [
-            self.text(child.child_by_field_name("pattern") or child).split(":")[0].strip()
-            for child in (parameters.named_children if parameters else ())
-        ]
+        body = node.child_by_field_name("body")
         if body is not None and body.type != "statement_block":
             value = self.value(body, depth)
             if isinstance(value, list | dict):
-                return FunctionBlock(tuple(names), (Assign("return", value, self.lines(body)),))
-            return self.closure(names, value)
-        return self.block(names, body, depth)
+                return FunctionBlock((Assign("return", value, self.lines(body)),))
+            return self.closure(value)
+        return self.block(body, depth)
 
     def _call(self, node: "Node", depth: int) -> Value:
         function = node.child_by_field_name("function") or node.child_by_field_name("constructor")

@@ -45,9 +45,7 @@ class _PhpReader(SyntaxReader):
             case "class_declaration" | "trait_declaration" | "interface_declaration":
                 yield self._class(node, depth, self.field(node))
             case "method_declaration" | "function_definition":
-                returns, parts = node.child_by_field_name("return_type"), self.body(node, depth)
-                written = self.unknown(returns) if returns else None
-                yield Function(self.field(node), parts, self.lines(node), returns=written)
+                yield Function(self.field(node), self.body(node, depth), self.lines(node))
             case "property_declaration":
                 for child in node.named_children:
                     if child.type == "property_element":
@@ -169,11 +167,10 @@ class _PhpReader(SyntaxReader):
         return keyed if keyed else listed
 
     def _closure(self, node: "Node", depth: int) -> FunctionBlock:
-        parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
-        names = [self.field(child) for child in parameters.named_children] if parameters else []
+        body = node.child_by_field_name("body")
         if body is not None and body.type != "compound_statement":
-            return self.closure(names, self.value(body, depth))
-        return self.block(names, body, depth)
+            return self.closure(self.value(body, depth))
+        return self.block(body, depth)
 
     def _call(self, node: "Node", depth: int) -> Value:
         head = node.child_by_field_name("object") or node.child_by_field_name("scope")

@@ -35,8 +35,7 @@ class _PythonReader(SyntaxReader):
                 yield self._class(node, depth, inside, decorators)
             case "function_definition":
                 parts = self.body(node, depth) if self.functions else ()
-                returns = self.optional(node.child_by_field_name("return_type"), depth)
-                yield Function(self.field(node), parts, self.lines(node), decorators, returns)
+                yield Function(self.field(node), parts, self.lines(node), decorators)
             case "decorated_definition":
                 decorator_values = [
                     self.value(c.named_children[0], depth) for c in node.named_children if c.type == "decorator"
@@ -142,7 +141,7 @@ class _PythonReader(SyntaxReader):
                 inner = [child for child in node.named_children if child.type != "comment"]
                 return self.value(inner[0], depth + 1) if inner else None
             case "lambda":
-                return self.closure([], self.optional(node.child_by_field_name("body"), depth + 1))
+                return self.closure(self.optional(node.child_by_field_name("body"), depth + 1))
             case _:
                 return self.unknown(node)
 

@@ -95,7 +95,7 @@ class _RubyReader(SyntaxReader):
                 return self._call(node, depth + 1)
             case "lambda":
                 body = self.first(node, "block", "do_block")
-                return self._block(body, depth + 1) if body else FunctionBlock((), ())
+                return self.block(body.child_by_field_name("body"), depth + 1) if body else FunctionBlock(())
             case "parenthesized_statements":
                 return self.value(node.named_children[0], depth + 1) if node.named_children else None
             case _:
@@ -137,10 +137,5 @@ class _RubyReader(SyntaxReader):
         children = arguments.named_children if arguments else ()
         args = [self.value(child, depth) for child in children if child.type not in skipped]
         if block is not None:
-            args.append(self._block(block, depth))
+            args.append(self.block(block.child_by_field_name("body"), depth))
         return self.call(node, self.text(method), target, args, named)
-
-    def _block(self, node: "Node", depth: int) -> FunctionBlock:
-        parameters = node.child_by_field_name("parameters")
-        names = [self.text(child) for child in parameters.named_children] if parameters else []
-        return self.block(names, node.child_by_field_name("body"), depth)

@@ -12,6 +12,7 @@ from waypost.faces.cli.framework import AsOf, Ctx, Json, KnownAt, Yes, app, mode
 from waypost.faces.cli.output.memories import print_json, print_status, safe
 from waypost.faces.cli.output.progress import working
 from waypost.faces.cli.session import caller, confirm
+from waypost.model.json_row import json_row
 from waypost.model.time import format_minute, format_time
 from waypost.text.plural import counted
 
@@ -212,14 +213,7 @@ def model_status(json: Json = False) -> None:
 
     models = installed_models(config.load())
     if json:
-        rows = [
-            {
-                "name": model.name, "installed": model.installed, "path": None if model.path is None else str(model.path),
-                "size": model.size, "intact": model.intact, "reason": model.reason,
-            }
-            for model in models
-        ]  # fmt: skip
-        print_json({"models": rows})
+        print_json({"models": [json_row(model) for model in models]})
         return
     for model in models:
         print(f"{model.name}: {'installed in ' + str(model.path) if model.installed else 'missing: ' + model.reason}")

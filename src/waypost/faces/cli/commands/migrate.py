@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from waypost.faces.cli.output.progress import ProgressReport
     from waypost.faces.cli.session import CommandSession
     from waypost.memory.migration import SpaceMigration
-    from waypost.memory.storage import StoredSpace
-    from waypost.model.memory import Caller
+    from waypost.model.memory import Caller, StoredSpace
 
 _FILES, _VARIABLE = "sqlite", "env:"
 _ADDRESSES = ("postgresql://", "postgres://")

@@ -21,7 +21,7 @@ from typing import Any
 
 from waypost.compat.chat.messages import time_of
 from waypost.errors import InvalidInput
-from waypost.model.session_turn import ASSISTANT, USER
+from waypost.model.session_turn import ASSISTANT, USER, SessionTurn
 
 _ROLES = {"user": USER, "human": USER, "assistant": ASSISTANT, "model": ASSISTANT, "gemini": ASSISTANT, "ai": ASSISTANT}
 _TIMES = ("timestamp", "time", "created_at", "at", "ts")
@@ -44,14 +44,6 @@ _MOST_PARTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class TranscriptTurn:
-    speaker: str
-    text: str
-    at: datetime | None = None
-    id: str = ""  # stays the same when the agent writes the message again
-
-
-@dataclass(frozen=True, slots=True)
 class About:
     """What a record says about the whole session."""
 
@@ -59,7 +51,7 @@ class About:
     is_sub_agent: bool = False  # the user of this session is another agent
 
 
-def messages_of(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
+def messages_of(record: Mapping[str, Any]) -> Iterator[SessionTurn]:
     """The messages of a record, unfiltered."""
     kind = record.get("type")
     messages = _message_list(record)
@@ -104,7 +96,7 @@ def _message_list(record: Mapping[str, Any]) -> list[Any] | None:
     return None
 
 
-def _claude(record: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
+def _claude(record: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[SessionTurn]:
     if any(record.get(name) for name in _NOT_SAID) or message.get("model") == _MADE_UP:
         return
     speaker = _ROLES.get(str(message.get("role") or record["type"]))
@@ -112,7 +104,7 @@ def _claude(record: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[T
         yield from _turn(speaker, message.get("content", message.get("parts")), record)
 
 
-def _queued(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
+def _queued(record: Mapping[str, Any]) -> Iterator[SessionTurn]:
     """What a person typed while the agent was working."""
     attachment = record.get("attachment")
     if not isinstance(attachment, Mapping) or attachment.get("type") != "queued_command" or record.get("isSidechain"):
@@ -121,7 +113,7 @@ def _queued(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
         yield from _turn(USER, attachment.get("prompt"), record)
 
 
-def _codex(record: Mapping[str, Any], payload: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
+def _codex(record: Mapping[str, Any], payload: Mapping[str, Any]) -> Iterator[SessionTurn]:
     """Most messages are there twice, as an item and as an event; `read_transcript` removes repetitions."""
     kind = payload.get("type")
     if record.get("type") == "response_item" and kind == "message":
@@ -132,23 +124,23 @@ def _codex(record: Mapping[str, Any], payload: Mapping[str, Any]) -> Iterator[Tr
         yield from _turn(USER if kind == "user_message" else ASSISTANT, payload.get("message"), record)
 
 
-def _copilot(kind: str, record: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
+def _copilot(kind: str, record: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[SessionTurn]:
     if not data.get("source"):  # otherwise a skill or a hook speaks as the user
         yield from _turn(USER if kind == "user.message" else ASSISTANT, data.get("content"), record)
 
 
-def _gemini(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
+def _gemini(record: Mapping[str, Any]) -> Iterator[SessionTurn]:
     yield from _turn(_ROLES[str(record["type"])], record.get("content"), record)
 
 
-def _windsurf(kind: str, record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
+def _windsurf(kind: str, record: Mapping[str, Any]) -> Iterator[SessionTurn]:
     speaker, name = _STEPS[kind]
     step = record.get(kind)
     if isinstance(step, Mapping) and record.get("status") in (None, "done"):
         yield from _turn(speaker, step.get(name), record)
 
 
-def _generic(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
+def _generic(record: Mapping[str, Any]) -> Iterator[SessionTurn]:
     """Role and content, as Cursor and most others write them."""
     inner = record.get("message")
     holder = inner if isinstance(inner, Mapping) else record
@@ -161,14 +153,14 @@ def _generic(record: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
         yield from _turn(speaker, content, record, holder)
 
 
-def _turn(speaker: str, content: object, *records: Mapping[str, Any]) -> Iterator[TranscriptTurn]:
+def _turn(speaker: str, content: object, *records: Mapping[str, Any]) -> Iterator[SessionTurn]:
     """A turn with the text parts of a message, if there are any. Its time and id are those of the first record that has them."""
     parts = content[:_MOST_PARTS] if isinstance(content, list) else [content]
     texts = [text for part in parts if (text := _text(part))]
     if texts:
         at = next((at for record in records if (at := _time(record)) is not None), None)
         names = (_name(record.get(key)) for record in records for key in _IDS)
-        yield TranscriptTurn(speaker, "\n\n".join(texts), at, next(filter(None, names), ""))
+        yield SessionTurn(speaker, "\n\n".join(texts), at, next(filter(None, names), ""))
 
 
 def _text(part: object) -> str:

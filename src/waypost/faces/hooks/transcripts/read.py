@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO, Any
 
-from waypost.faces.hooks.transcripts.formats import TranscriptTurn, about, messages_of
+from waypost.faces.hooks.transcripts.formats import about, messages_of
 from waypost.faces.hooks.transcripts.utterances import spoken_text
 from waypost.flows.move.user_file import open_plain_file
 from waypost.model.session_turn import USER, SessionTurn
@@ -58,9 +58,9 @@ class _Reader:
         self._lately: deque[SessionTurn] = deque(maxlen=_LATELY)
         self._room = MOST_WORDS
 
-    def take(self, message: TranscriptTurn) -> bool:
+    def take(self, message: SessionTurn) -> bool:
         """Add the message. False if the limits are reached."""
-        turn = SessionTurn(message.speaker, spoken_text(message.text, message.speaker), message.at, message.id)
+        turn = replace(message, text=spoken_text(message.text, message.speaker))
         if not turn.text or turn in self._seen:
             return True
         if turn.id in self._place_of:

@@ -8,7 +8,7 @@ from waypost.errors import InvalidInput
 from waypost.faces.mcp.compat import parameters
 from waypost.faces.mcp.compat.wording import json_reply, plain, shortened
 from waypost.faces.mcp.tool import Tool, ToolCall, ToolReply
-from waypost.model.labels import LABELS
+from waypost.model.kinds import LABELS
 from waypost.model.reference import MAX_LINE, MAX_REFERENCES
 from waypost.space.place import LONGEST_PATH
 

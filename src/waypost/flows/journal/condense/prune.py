@@ -17,6 +17,7 @@ from waypost.journal.layout import archived_path, day_of, day_path, stage_of
 from waypost.journal.markdown import JournalPage, parse_page
 from waypost.journal.memory_page.days import PERSISTENT
 from waypost.model.journal import Entry
+from waypost.model.json_row import json_row
 from waypost.model.memory import State
 
 NEVER_BEFORE = timedelta(days=7)  # nothing of the last week leaves its file
@@ -31,13 +32,7 @@ class Pruned:
     dry_run: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "entries": len(self.entries),
-            "ids": list(self.entries),
-            "files": list(self.files),
-            "kept": self.kept,
-            "dry_run": self.dry_run,
-        }
+        return json_row(self, entries=len(self.entries), ids=self.entries)
 
 
 @dataclass(frozen=True, slots=True)

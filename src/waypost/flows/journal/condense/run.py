@@ -23,6 +23,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.journal import layout
 from waypost.journal.plan import due_by_change, due_by_size, due_by_time
 from waypost.journal.plan_steps import MEGABYTE, Compress, Join, MakeMonth, MakeYear, Rescore, SizeLimits, Step, Trim
+from waypost.model.json_row import json_row
 from waypost.system.platform import try_lock
 
 LOCK = "condense.lock"
@@ -50,14 +51,7 @@ class Condensed:
         return tuple(path for step in self.steps if step.made for path in step.files)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "steps": [step.to_json() for step in self.steps],
-            "saved_bytes": self.saved,
-            "made": list(self.made),
-            "archived": list(self.archived),
-            "notices": list(self.notices),
-            "dry_run": self.dry_run,
-        }
+        return json_row(self, saved_bytes=self.saved, made=self.made, archived=self.archived)
 
 
 def condense(

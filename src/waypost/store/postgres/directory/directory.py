@@ -4,16 +4,16 @@ The connection says who acts: an administrator, a user's own login, or a server 
 apply to the next statement of every process.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from waypost.errors import InvalidInput
+from waypost.model.memory import StoredSpace
 from waypost.store.postgres.directory.execute import run
 from waypost.store.postgres.directory.refusals import translated_errors
-from waypost.store.postgres.directory.rows import Holder, Kind, Member, Noted, Rights, ShareHalf, Space, TeamToken, User
+from waypost.store.postgres.directory.rows import Holder, Kind, Member, Noted, Rights, ShareHalf, TeamToken, User
 from waypost.store.postgres.directory.schema import TOKEN_PATTERN, USER_PATTERN
 from waypost.store.postgres.roles import ROLES, Role, checked_space, ensure_groups, known_names
 from waypost.store.sql.shares import share_row
@@ -76,7 +76,7 @@ class Directory:
 
     # -- spaces and their members --------------------------------------------------------------------------------
 
-    def register_space(self, space: Space) -> None:
+    def register_space(self, space: StoredSpace) -> None:
         """Record a space and create its groups. The caller creates its schema in the same transaction and calls
         `protect_space` last. For administrators.
         """
@@ -87,25 +87,20 @@ class Directory:
             )
         given = (space.space_id, space.kind, space.name, space.source, space.origin, space.created)
         with self.connection.transaction():
-            self._call("register_space", *given, json.dumps(dict(space.extra)))
+            self._call("register_space", *given, "{}")
             if (names := known_names(self.connection)) is not None:
                 ensure_groups(self.connection, names, space.space_id)
-
-    def keep_space(self, space_id: str, model: str, schema_version: int) -> None:
-        """Record the current engine and schema of the space. For its writers."""
-        self._call("keep_space", checked_space(space_id), model, schema_version)
 
     def forget_space(self, space_id: str) -> None:
         """Erase a space: its schema with everything in it, its members, tokens and roles. For its owners."""
         self._call("forget_space", checked_space(space_id))
 
-    def spaces(self) -> tuple[Space, ...]:
+    def spaces(self) -> tuple[StoredSpace, ...]:
         """All for an administrator, else those of which the caller is a member."""
         rows = self._rows(
-            "SELECT space_id, kind, name, source, origin, created, model, schema_version, extra"
-            " FROM waypost.spaces ORDER BY created, space_id"
+            "SELECT space_id, kind, name, source, origin, created FROM waypost.spaces ORDER BY created, space_id"
         )
-        return tuple(Space(*row) for row in rows)
+        return tuple(StoredSpace(*row) for row in rows)
 
     def add_member(self, space_id: str, user: str, role: Role) -> None:
         """For the space's owners."""

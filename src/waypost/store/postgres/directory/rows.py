@@ -1,7 +1,7 @@
 """Values of the directory."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
@@ -10,21 +10,6 @@ from waypost.store.postgres.roles import Role
 
 Kind = Literal["person", "agent"]
 Rights = Literal["read", "write"]
-
-
-@dataclass(frozen=True, slots=True)
-class Space:
-    """A space as `metadata.json` describes it on disk."""
-
-    space_id: str
-    kind: str  # project | person
-    name: str
-    source: str  # what the id was computed from
-    origin: str | None
-    created: datetime
-    model: str = ""
-    schema_version: int = 0
-    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
