@@ -136,8 +136,10 @@ def _stretch(lines: Sequence[str], path: str, meant: LineRange | None) -> CodeLi
     if not lines or (meant is not None and meant.start > len(lines)):
         return None
     if meant is None:
-        return CodeLines(path, 1, tuple(lines[:_MOST_LINES]))
+        return CodeLines(path, 1, tuple(lines[:_MOST_LINES]), None, len(lines) > _MOST_LINES)
     first, last = max(1, meant.start - _AROUND), min(len(lines), meant.end + _AROUND)
     last_returned = min(last, first + _MOST_LINES - 1)
     marked = LineRange(meant.start, max(meant.start, min(meant.end, last_returned)))
-    return CodeLines(path, first, tuple(lines[first - 1 : last_returned]), marked)
+    return CodeLines(
+        path, first, tuple(lines[first - 1 : last_returned]), marked, last_returned < min(meant.end, len(lines))
+    )
