@@ -67,4 +67,4 @@ def test_a_symlink_is_not_written_through(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_metadata_say_which_engine_and_schema_the_space_has(memory: Memory) -> None:
     found = json.loads((memory.space.folder / "metadata.json").read_text())
-    assert (found["model"], found["schema_version"]) == ("minilm-l6-v2", 11)
+    assert (found["model"], found["schema_version"]) == ("minilm-l6-v2", 12)

@@ -83,7 +83,7 @@ class MemoryBackup:
 
     def to_json(self) -> dict[str, Any]:
         unsaid = ("number", "mark", "space_id", "is_sealed")
-        return json_row(self, *unsaid, sound=self.is_sound, problem=self.problem or None)
+        return json_row(self, *unsaid, sound=self.is_sound, problem=self.problem or None, size=self.size)
 
 
 def refuse_servers(store: str) -> None:

@@ -27,6 +27,7 @@ class CodeLines:
     first: int
     lines: tuple[str, ...]
     marked: LineRange | None = None
+    cut: bool = False  # there are more
 
     @property
     def first_meant(self) -> int:
@@ -90,8 +91,11 @@ def _indexed_lines(space: OpenSpace, link: CodeLink) -> CodeLines | None:
             continue
         if len(text) == lines.end - lines.start + 1:
             marked = LineRange(meant.start, min(meant.end, lines.start + _MOST_LINES - 1))
+            cut = len(text) > _MOST_LINES
             return (
-                CodeLines(path, lines.start, tuple(text[:_MOST_LINES]), marked) if marked.start <= marked.end else None
+                CodeLines(path, lines.start, tuple(text[:_MOST_LINES]), marked, cut)
+                if marked.start <= marked.end
+                else None
             )
     return None
 
