@@ -84,6 +84,40 @@ def test_a_question_for_a_number_is_recognised(text: str, language: str) -> None
 
 @pytest.mark.parametrize(
     ("text", "language"),
+    [
+        ("What activities does Ann enjoy?", "en"),
+        ("Which of the old books has Ben read?", "en"),
+        ("What kind of music do they like?", "en"),
+        ("What are the names of Ann's cats?", "en"),
+        ("Welche Städte haben wir besucht?", "de"),
+        ("Was für Pflanzen mag sie?", "de"),
+        ("Wie viele Bücher hat er gelesen?", "de"),
+        ("Какие книги читала Аня?", "ru"),
+        ("Сколько раз мы были на море?", "ru"),
+    ],
+)
+def test_a_question_for_a_list_is_recognised(text: str, language: str) -> None:
+    assert read(text, language).asks_several
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("What does this do?", "en"),
+        ("Which bus has he missed?", "en"),
+        ("What was the address of the hotel?", "en"),
+        ("What is her class about?", "en"),
+        ("Was ist das?", "de"),
+        ("Welche Farbe hat das Auto?", "de"),
+        ("Какой сегодня день?", "ru"),
+    ],
+)
+def test_a_question_for_one_thing_asks_for_no_list(text: str, language: str) -> None:
+    assert not read(text, language).asks_several
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
     [("Where did I park my car?", "en"), ("Wo habe ich geparkt?", "de"), ("Где я припарковал машину?", "ru")],
 )
 def test_a_question_about_oneself_is_recognised(text: str, language: str) -> None:

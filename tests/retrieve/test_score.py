@@ -131,6 +131,15 @@ def test_a_turn_in_a_session_that_speaks_of_it_ranks_above_one_that_is_not() -> 
     ]
 
 
+def test_the_parts_of_a_list_come_from_several_sessions() -> None:
+    same = [
+        turn(name, at, session="s", keyword=5.0 - at / 10) for at, name in ((1, "first"), (5, "second"), (9, "third"))
+    ]
+    candidates = [*same, turn("elsewhere", 1, keyword=3.8)]
+    assert order("What did Ann paint?", candidates) == ["first", "second", "third", "elsewhere"]
+    assert order("What pictures did Ann paint?", candidates) == ["first", "second", "elsewhere", "third"]
+
+
 def test_a_named_speaker_is_preferred() -> None:
     by_ben, by_ann = turn("ben's", speaker="Ben", keyword=2.0), turn("ann's", speaker="Ann", keyword=2.0)
     assert order("What did Ann paint?", [by_ben, by_ann])[0] == "ann's"

@@ -24,6 +24,7 @@ class QuestionWords:
     speaking: re.Pattern[str]
     when: re.Pattern[str]
     how_many: re.Pattern[str]
+    several: re.Pattern[str]
     dated: re.Pattern[str]
     counted: re.Pattern[str]
 

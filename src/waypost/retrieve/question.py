@@ -33,6 +33,7 @@ class Question:
     speakers: frozenset[str] = frozenset()  # those named in it, in lower case and in full
     asks_when: bool = False
     asks_how_many: bool = False
+    asks_several: bool = False  # its answer is a list
     about_self: bool = False  # about the asker: answered by what the asker said
     about_answers: bool = False  # what an assistant said before
     spans: tuple[Span, ...] = ()  # the times it names
@@ -58,6 +59,7 @@ def read_question(text: str, *, language: str, now: datetime, speakers: Collecti
         speakers=named,
         asks_when=lists.when.search(low) is not None,
         asks_how_many=lists.how_many.search(low) is not None,
+        asks_several=lists.several.search(low) is not None,
         about_self=not recalled and lists.self.search(low) is not None,
         about_answers=recalled,
         spans=spans_in(text, language, now.date()),

@@ -22,6 +22,7 @@ A score is a sum of named parts, so it explains itself:
     type      names a time where the question asks when, a number where it asks how many
     time      said in the time that the question names
     recency   a little, for what is new
+    repeat    if the question asks for several things: less for every better turn of the same session
 
 A memory outside of sessions, such as a fact, counts as a session of one long turn.
 """
@@ -71,6 +72,7 @@ VERY_DAY = 0.1  # beside what was said on the day before or after it
 ONLY_TIME = 4.0  # where nothing but a time is asked for: more than all other parts can differ by
 RECENCY = 0.2
 RECENCY_HALF_LIFE_DAYS = 30.0
+REPEAT = -0.1  # the parts of a list were mostly said at different times
 
 # The scale of scores, from totals to 0 to 1; MIDDLE is shown as 0.5. In all sets evidence has a total of 3.0 to 4.1
 # in the median, the fiftieth candidate 0.8 to 2.2. For code: what is looked for 2.7 to 3.1, the tenth candidate 1.0 to 1.8.
@@ -129,6 +131,9 @@ def fuse(
         return Ranking((), (), (), {})
     parts = _parts(question, candidates, populations, engines, now)
     sums = np.stack(list(parts.values())).sum(axis=0).round(9)
+    if question.asks_several:
+        parts["repeat"] = REPEAT * _better_in_session(sums, candidates.sketches)
+        sums = (sums + parts["repeat"]).round(9)
     totals: list[float] = sums.tolist()
     order: list[int] = np.argsort(-sums).tolist()
     if len(set(totals)) < len(totals):
@@ -267,6 +272,18 @@ def _best(values: "Floats", session: "NDArray[np.int64]") -> "Floats":
     best = np.full(int(session.max()) + 1, -np.inf)
     np.maximum.at(best, session, values)
     return best[session]
+
+
+def _better_in_session(sums: "Floats", sketches: Sequence[VersionSketch]) -> "Floats":
+    """How many turns of the same session have more."""
+    import numpy as np
+
+    session = _sessions([sketch.session for sketch in sketches], [sketch.memory_id for sketch in sketches])
+    order = np.lexsort((-sums, session))
+    ordered = session[order]
+    better = np.empty(len(sums))
+    better[order] = np.arange(len(sums)) - np.searchsorted(ordered, ordered)
+    return better
 
 
 def _said_by(question: Question, speakers: Sequence[str | None], lower: Mapping[str | None, str]) -> "Floats":

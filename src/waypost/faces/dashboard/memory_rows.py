@@ -29,7 +29,7 @@ _TEXTS: Mapping[str, tuple[str, str]] = {  # title and explanation of each part
     "file": ("File", "its file matches too"),
     "place": ("Place", "the query names its path"),
     "weight": ("Weight", "how much code uses it"),
-    "repeat": ("Repetition", "better places in the same file rank before it"),
+    "repeat": ("Repetition", "better places in the same file or conversation rank before it"),
     "near": ("Domain", "how near its domain is to the task"),
     "beside": ("Next to a hit", "it was said next to a match"),
 }
