@@ -112,6 +112,7 @@ POM = """<project>
             [
                 ("go", "1.22", "language"),
                 ("github.com/a/b", "v1.2.3", "runtime"),
+                ("github.com/c/d", "v0.1.0", "indirect"),
                 ("golang.org/x/net", "v0.5.0", "runtime"),
             ],
         ),
@@ -199,6 +200,16 @@ def test_a_dependency_that_becomes_a_runtime_one_changed() -> None:
     before, after = '{"devDependencies": {"a": "1"}}', '{"dependencies": {"a": "1"}}'
     assert list(dependency_changes("package.json", before, after)) == [
         DependencyChange("a", MODIFIED, "1", "1", "runtime")
+    ]
+
+
+def test_a_go_module_that_only_others_still_need_did_not_go_and_one_needed_directly_came() -> None:
+    direct, indirect, gone = ("require a.org/b v1.0.0", "require a.org/b v1.0.0 // indirect", "")
+    assert list(dependency_changes("go.mod", direct, indirect)) == []
+    assert list(dependency_changes("go.mod", gone, indirect)) == []
+    assert list(dependency_changes("go.mod", indirect, gone)) == []
+    assert list(dependency_changes("go.mod", indirect, direct)) == [
+        DependencyChange("a.org/b", ADDED, "v1.0.0", "", "runtime")
     ]
 
 

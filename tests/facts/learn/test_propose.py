@@ -309,6 +309,17 @@ def test_one_number_of_a_program_that_builds_is_not_reported_where_the_message_d
     assert candidates(commit("Adopt conventions for all builds", file), layout) == ()
 
 
+def test_of_many_definitions_that_moved_no_number_is_claimed(commit: Commit, layout: Layout) -> None:
+    moved = [
+        SymbolChange(
+            name, "class", RENAMED, line=at * 50, end_line=at * 50 + 40, name_before=name, path_before="src/shop/pay.py"
+        )
+        for at, name in enumerate(("Bill", "Charge", "Fee", "Receipt", "Refund"), 1)
+    ]
+    fact = only(commit("refactor: move bills to the mailer", source(*moved, path="src/mail/send.py")), layout)
+    assert fact.text == "Moved from src/shop/pay.py to src/mail/send.py: `Bill`, `Charge`, `Fee`, `Receipt` and others."
+
+
 def test_a_file_whose_shown_name_stayed_was_not_renamed_for_a_reader(commit: Commit, layout: Layout) -> None:
     before, after = (f"lib/src/{where}/kotlin/com/example/project/Suffix/Suffix.kt" for where in ("one", "two"))
     file = FileChange(after, RENAMED, before, lines_added=1)

@@ -7,6 +7,7 @@ from itertools import islice
 from waypost.code.architecture.manifests import GEM, GRADLE_PLUGIN
 
 RUNTIME, DEVELOPMENT, OPTIONAL, BUILD, LANGUAGE = "runtime", "development", "optional", "build", "language"
+INDIRECT = "indirect"  # needed by a dependency
 Requirement = tuple[str, str, str]  # name, versions, group
 
 _ELEMENT = re.compile(r"<(groupId|artifactId|version|scope|optional)>\s{0,20}([^<\s]{0,200})\s{0,20}</")

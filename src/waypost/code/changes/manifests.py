@@ -9,7 +9,7 @@ from typing import Any
 
 from waypost.code.architecture.manifests import GO, REQUIREMENT, list_of, read_json, read_toml, table_at, version_of
 from waypost.code.changes import build_files
-from waypost.code.changes.build_files import BUILD, DEVELOPMENT, LANGUAGE, OPTIONAL, RUNTIME, Requirement
+from waypost.code.changes.build_files import BUILD, DEVELOPMENT, INDIRECT, LANGUAGE, OPTIONAL, RUNTIME, Requirement
 from waypost.model.change import ADDED, MODIFIED, REMOVED, DependencyChange
 
 _MAX = 1_000_000
@@ -29,15 +29,20 @@ def is_manifest(path: str) -> bool:
 
 
 def dependency_changes(path: str, before: str, after: str) -> Iterator[DependencyChange]:
-    """Differences between two versions of a manifest. A changed group counts; other files have none."""
+    """Differences between two versions of a manifest. A changed group counts; other files have none.
+
+    What others need is no dependency of the project's own: such a line says only that one is not gone.
+    """
     old, new = dependencies_of(path, before), dependencies_of(path, after)
     for key, (name, wanted, group) in new.items():
-        if key not in old:
+        if group == INDIRECT:
+            continue
+        if key not in old or old[key][2] == INDIRECT:
             yield DependencyChange(name, ADDED, wanted, "", group)
         elif old[key][1:] != (wanted, group):
             yield DependencyChange(name, MODIFIED, wanted, old[key][1], group)
     for key, (name, wanted, group) in old.items():
-        if key not in new:
+        if key not in new and group != INDIRECT:
             yield DependencyChange(name, REMOVED, "", wanted, group)
 
 
@@ -200,12 +205,8 @@ def _go(text: str) -> Iterator[Requirement]:
         yield match[1], match[2], LANGUAGE
     for match in GO.finditer(text):
         line = text[match.start() : text.find("\n", match.end()) if text.find("\n", match.end()) > 0 else None]
-        if (
-            not line.lstrip().startswith(("replace", "exclude", "//"))
-            and "// indirect" not in line
-            and "=>" not in line
-        ):
-            yield match[1], match[2], RUNTIME
+        if not line.lstrip().startswith(("replace", "exclude", "//")) and "=>" not in line:
+            yield match[1], match[2], INDIRECT if "// indirect" in line else RUNTIME
 
 
 _PYTHON: frozenset[_Read] = frozenset({_pyproject, _requirements, _development_requirements, _setup_cfg, _pipfile})

@@ -159,7 +159,7 @@ def moved_definitions(context: ChangeContext) -> Candidate | None:
         return None
     arrived.sort(key=lambda changed: (not is_class(changed.symbol), not changed.symbol.is_public, changed.symbol.line))
     names = ", ".join(f"`{changed.name}`" for changed in arrived[:4])
-    names += f" and {len(arrived) - 4} more" if len(arrived) > 4 else ""
+    names += " and others" if len(arrived) > 4 else ""  # the diff may have more than were found
     text = f"Moved from {short_path(before)} to {short_path(after)}: {names}."
     return context.candidate(
         _with_reason(context, text),
