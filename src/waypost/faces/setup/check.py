@@ -40,8 +40,8 @@ _FAILED = re.compile(
 _UNTRUSTED = re.compile(r"\buntrusted\b|\bnot trusted\b", re.IGNORECASE)
 _MOST_SHOWN = 4000
 _SILENT = {  # why a hook that works has nothing to say
-    "session-start": "nothing to add: no rules, decisions, preferences or open work are remembered",
-    "subagent-start": "nothing to add: no rules, decisions, preferences or open work are remembered",
+    "session-start": "nothing to add yet: no memory is a rule, decision, preference or open work; others come with prompts",
+    "subagent-start": "nothing to add yet: no memory is a rule, decision, preference or open work",
     "prompt": "nothing to add: no memory matches the prompt that was tried",
     "pre-tool": "nothing to add: no memory is about the file that was tried",
     "post-tool": "nothing to add: no memory became stale, and no command failed",

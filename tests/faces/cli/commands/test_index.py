@@ -98,6 +98,7 @@ def test_analyze_shows_a_file_without_keeping_it(waypost: Waypost, tree: Path) -
     assert symbols["upload_parts"]["parameters"] == ["path", "size"]
     assert (symbols["Uploader.resume"]["line"], symbols["Uploader.resume"]["end_line"]) == (12, 13)
     shown = waypost("analyze", "src/upload.py").out
+    assert "function def" not in shown and "method def" not in shown
     assert "def upload_parts(path: str, size: int = 5) -> list[str]" in shown
     assert "class Uploader" in shown and "class class" not in shown
     assert waypost("status", "--json").json["tree"] is None

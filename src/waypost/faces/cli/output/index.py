@@ -107,7 +107,8 @@ def print_analysis(analysis: "Analysis") -> None:
         out.print(safe(head), markup=False, style="bold")
         for symbol in parsed.symbols:
             depth = symbol.qualified.count(".")
-            kind = "" if symbol.signature.startswith(f"{symbol.kind} ") else f"{symbol.kind} "
+            # A signature that does not begin with the name says by itself what it is: "def save()", "type User struct".
+            kind = f"{symbol.kind} " if symbol.signature.startswith(symbol.name) else ""
             line = f"{'  ' * (depth + 1)}{symbol.lines.start}-{symbol.lines.end}  {kind}{symbol.signature}"
             out.print(safe(line), markup=False)
         modules = list(dict.fromkeys(imported.module for imported in parsed.imports))
