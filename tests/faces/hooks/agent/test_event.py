@@ -165,7 +165,7 @@ def test_a_prompt_does_not_wait_until_much_is_embedded(say: Say, project: Path, 
     told = say("prompt", "uploads of large files use multipart requests?")
     assert UPLOADS in told
     assert [len(texts) for texts in fake_engine.calls] == [1]
-    assert "20 texts wait to be embedded" in told
+    assert "20 texts are not embedded yet" in told
 
 
 # -- the start of a session -------------------------------------------------------------------------------------

@@ -49,10 +49,9 @@ def print_index(done: "IndexReport", *, explain: bool) -> None:
     if files.broken:
         broken = counted(len(files.broken), "file has", "files have")
         out.print(f"{broken} syntax errors and {'was' if len(files.broken) == 1 else 'were'} indexed partly.")
-    for name, count in done.pending.items():
-        if count:
-            texts = counted(count, "text is", "texts are")
-            out.print(f"{texts} waiting for embedding by {name}; keyword search works meanwhile.")
+    if waiting := max(done.pending.values(), default=0):
+        texts = counted(waiting, "text is", "texts are")
+        out.print(f"{texts} not embedded yet; that continues in the background, and keywords find them meanwhile.")
     for path, reason in sorted(done.given_up.items()):
         out.print(f"note: {safe(path)} was skipped: {safe(reason)}.", markup=False)
     if explain:
