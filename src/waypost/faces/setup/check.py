@@ -311,7 +311,11 @@ def _text_of(output: bytes) -> str | None:
     inner = answer.get("hookSpecificOutput", answer) if isinstance(answer, dict) else {}
     if isinstance(inner.get("tool_input"), dict):  # Gemini CLI: as part of a sub-agent's prompt
         inner = {"additionalContext": inner["tool_input"].get("prompt")}
-    texts = [inner[name] for name in ("additionalContext", "additional_context") if isinstance(inner.get(name), str)]
+    texts = [
+        inner[name]
+        for name in ("additionalContext", "additional_context", "message")
+        if isinstance(inner.get(name), str)
+    ]
     return texts[0] if texts else ""
 
 

@@ -233,5 +233,9 @@ def engine_notices(space: OpenSpace, state: EngineState, serving: Sequence[Engin
     waiting = state.pending.get(serving[0].name, 0)  # the others stand in, or judge what is in other languages
     return (
         *(f"Answered without {name}: {' '.join(away[name].split())}" for name in absent),
-        *((f"{counted(waiting, 'text is', 'texts are')} not embedded yet; keywords find them until then.",) if waiting else ()),
+        *(
+            (f"{counted(waiting, 'text is', 'texts are')} not embedded yet; keywords find them until then.",)
+            if waiting
+            else ()
+        ),
     )

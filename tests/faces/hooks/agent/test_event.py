@@ -439,6 +439,23 @@ def test_a_greeting_that_came_is_not_repeated(say: Say, project: Path, monkeypat
     assert say("prompt", "What is for lunch?") == ""
 
 
+def test_an_agent_that_takes_no_text_at_the_start_is_greeted_with_its_first_prompt(
+    project: Path, started: list[HookInput]
+) -> None:
+    def say_to_kimi(event: str, words: str) -> str:
+        told = {"session_id": "s", "cwd": str(project), "prompt": [{"type": "text", "text": words}]}
+        outcome = handle(event, "kimi", json.dumps(told).encode(), time.monotonic() + 60)
+        outcome.written()
+        return str(json.loads(outcome.output)["message"]) if outcome.output else ""
+
+    Memory.open(project).remember("Deploy from main only.", level=0)
+    assert "Deploy from main only." in say_to_kimi("prompt", "What is for lunch?")
+    assert say_to_kimi("prompt", "What is for lunch?") == ""
+    assert say_to_kimi("pre-compact", "") == ""
+    assert "Deploy from main only." in say_to_kimi("prompt", "What is for lunch?")
+    assert started == []  # it names no transcript to keep
+
+
 def test_keywords_answer_a_prompt_when_meaning_takes_too_long(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
     answered = threading.Event()
 
