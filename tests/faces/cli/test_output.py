@@ -161,6 +161,6 @@ def test_hits_that_hardly_match_are_called_the_closest(capsys: pytest.CaptureFix
         print_answer(Answer("which package manager?", tuple(hits)), EditorLinks(None), explain=False)
         return capsys.readouterr().out
 
-    assert printed(0.05, 0.03).startswith("Nothing matches well. The closest:\n1. 0.05")
+    assert printed(0.05, 0.03).startswith("Nothing certain. The closest:\n1. 0.05")
     assert printed(0.4, 0.03).startswith("1. 0.40")
     assert printed() == ""

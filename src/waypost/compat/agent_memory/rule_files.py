@@ -18,12 +18,14 @@ _INDEX = "MEMORY.md"  # of Claude Code: one line for each of the other files
 _INCLUDED = re.compile(r"@[\w~./-]+")  # a line that reads another file
 _POINTER = re.compile(r"\[[^\]\n]{1,200}\]\([^)\n]{1,300}\.md\)")
 _FEWEST_WORDS = 2  # "Use tabs."
-_NO_TOPIC = frozenset(  # words of headings that say only what the file is: "Agents", "Rules for this repository"
-    "a ai agent agents agents.md and assistant assistants claude claude.md code codex coding copilot cursor for gemini gemini.md"
-    " general guidance guide guidelines guideline in instruction instructions note notes of project repo repository rule rules"
-    " the this to with working"
-    " allgemein allgemeine anweisungen das dieses für hinweise projekt regeln агентов агенты для инструкции общие правила проекта".split()
-)
+_NO_TOPIC = {  # words of headings that say only what the file is: "Agents", "Rules for this repository"
+    "a", "ai", "agent", "agents", "agents.md", "and", "assistant", "assistants", "claude", "claude.md", "code",
+    "codex", "coding", "copilot", "cursor", "for", "gemini", "gemini.md", "general", "guidance", "guide",
+    "guidelines", "guideline", "in", "instruction", "instructions", "note", "notes", "of", "project", "repo",
+    "repository", "rule", "rules", "the", "this", "to", "with", "working", "allgemein", "allgemeine", "anweisungen",
+    "das", "dieses", "für", "hinweise", "projekt", "regeln", "агентов", "агенты", "для", "инструкции", "общие",
+    "правила", "проекта",
+}  # fmt: skip
 _LONGEST_MEMORY = 8_000  # characters; a longer file is split
 _MEMORY_KINDS = {"feedback": "constraint"}
 

@@ -139,7 +139,9 @@ def test_architecture_is_told_with_and_without_an_index(waypost: Waypost, tree: 
     assert "Flask" in {one["name"] for one in before["frameworks"]}
     assert waypost("init", "--json").json["endpoints"] == 1
     assert waypost("architecture", "--json").json["endpoints"] == before["endpoints"]
-    assert "GET /health" in waypost("architecture").out
+    shown = waypost("architecture").out
+    assert "  GET /health → health  src/web.py:" in shown
+    assert "Entry points\n  WSGI application  src/web.py:3\n" in shown
     assert waypost("ask", "GET /health handled by health with Flask", "--in", "architecture", "--json").json["hits"]
 
 

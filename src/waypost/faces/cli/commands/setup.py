@@ -15,6 +15,7 @@ from waypost.faces.cli.framework import Ctx, Json, app, session_of
 from waypost.faces.cli.models import ensure_models
 from waypost.faces.cli.output.memories import print_json, print_notices, safe
 from waypost.faces.cli.session import agrees, interactive, is_yes
+from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.space.identity import identify
 from waypost.system.config_file import AGENTS_FILE, Scope
 from waypost.text.plural import counted
@@ -204,8 +205,9 @@ def _sample(session: "CommandSession") -> "tuple[Sample, AgentCheck]":
         return Sample(), AgentCheck("memory", True, "It is empty: hooks have nothing to add.")
     about = next((memory for memory in reversed(memories) if memory["code_refs"]), memories[-1])
     path = about["code_refs"][0]["file_path"] if about["code_refs"] else Sample().file
-    count = counted(memory.status()["memories"], "memory", "memories")
-    return Sample(about["text"][:_LONGEST_PROMPT], path), AgentCheck("memory", True, f"It has {count}.")
+    collections = memory.status()["collections"]
+    count = counted(sum(collections.get(name, 0) for name in KEPT_COLLECTIONS), "memory", "memories")
+    return Sample(about["text"][:_LONGEST_PROMPT], path), AgentCheck("memory", True, f"It has {count}, besides code.")
 
 
 def _print_check(check: "AgentCheck") -> None:

@@ -270,7 +270,7 @@ def _place(reference: CodeReference) -> tuple[str, int | None]:
 def print_answer(answer: "Answer", places: EditorLinks, *, explain: bool) -> None:
     out = console()
     if answer.hits and all(hit.certainty is not None and hit.certainty < _UNSURE for hit in answer.hits):
-        out.print("Nothing matches well. The closest:", style="dim")
+        out.print("Nothing certain. The closest:", style="dim")
     for number, hit in enumerate(answer.hits, 1):
         certainty = hit.score if hit.certainty is None else hit.certainty
         out.print(f"[bold]{number}.[/bold] [cyan]{certainty:.2f}[/cyan]  ", end="")

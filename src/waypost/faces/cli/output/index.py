@@ -140,11 +140,11 @@ def _item_line(row: Any) -> str:
         return str(row)
     if "method" in row and "path" in row:
         handler = f" → {row['handler']}" if row.get("handler") else ""
-        place = f"  ({row.get('file', '')}:{row.get('line', '')})" if row.get("file") else ""
+        place = f"  {_place(row['place'])}" if row.get("place") else ""
         return f"{row['method']} {row['path']}{handler}{place}"
-    name = str(row.get("name") or row.get("title") or "")
+    name = str(row.get("name") or row.get("what") or "")
     sure = f" ({row['confidence']:.0%})" if isinstance(row.get("confidence"), float) else ""
-    places = [_place(place) for place in (row.get("places") or row.get("evidence") or [])[:3]]
+    places = [_place(place) for place in (row.get("places") or ([row] if "path" in row else []))[:3]]
     version = f" {row['version']}" if row.get("version") else ""
     return f"{name}{version}{sure}" + (f"  {', '.join(places)}" if places else "")
 
@@ -152,7 +152,7 @@ def _item_line(row: Any) -> str:
 def _place(place: Any) -> str:
     if not isinstance(place, dict):
         return str(place)
-    line = place.get("line") or place.get("start")
+    line = place.get("line")
     return f"{place.get('path', '')}:{line}" if line else str(place.get("path", ""))
 
 
