@@ -21,7 +21,7 @@ _BEGINNING = re.compile(r"[0-7][0-9a-hjkmnp-tv-z]{3,24}")
 _IN_TEXT = re.compile(r"(?<![0-9A-Za-z])[0-7][0-9a-hjkmnp-tv-z]{25}(?![0-9A-Za-z])")
 _SHORTEST = 10  # characters of a short id: they count milliseconds, so memories of a later call begin with others
 _RANDOM_BITS = 80
-_STEP_BITS = 68  # between ids of one millisecond: a few characters tell them apart, and a thousand fit in
+_STEP_BITS = 68  # between ids of one millisecond: they differ within a few characters, and a thousand fit in
 
 
 class IdMaker:

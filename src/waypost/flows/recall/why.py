@@ -49,8 +49,9 @@ _MOST_REPLACED = 20
 
 
 def why(space: OpenSpace, question: str, view: View, *, depth: int = DEPTH) -> CausalChain:
-    """The decision that the question is about or that belongs to the memory of this id, with all that links lead to: at most `depth` links away, as it was at
-    the view's moment. A chain without a root says that nothing was found.
+    """The decision that the question is about, with all that links lead to: at most `depth` links away, as it was at
+    the view's moment. An id asks for the decision that this memory belongs to. A chain without a root says that
+    nothing was found.
     """
     check_whole(depth, "depth", 1, MOST_DEPTH)
     question = check_text(question, "question")
