@@ -146,6 +146,12 @@ class Sandbox:
     def hooked(self) -> bool:
         return bool(self.agent.setup) and agent_of(self.agent.setup).is_briefed
 
+    @property
+    def keeps(self) -> bool:
+        """Whether hooks keep what was said."""
+        hooks = agent_of(self.agent.setup).hooks if self.agent.setup else None
+        return hooks is not None and "turn-end" in hooks.events.values()
+
     def write_files(self) -> None:
         for name, content in self.agent.files.items():
             path = self.home / name

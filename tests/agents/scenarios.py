@@ -172,7 +172,7 @@ class Trial:
         )  # Gemini CLI lists no tool that it would have to ask for
         self.report.add("remember", bool(remembered) if may_write else None, remembered)
         kept = [entry["text"] for entry in self.box.journal() if "Lisbon" in entry["text"]]
-        self.report.add("transcript kept once", len(kept) == 1 if hooked else None, f"{len(kept)} times")
+        self.report.add("transcript kept once", len(kept) == 1 if self.box.keeps else None, f"{len(kept)} times")
         self.report.add("secrets masked", _TOKEN not in str(kept) if kept else None, str(kept)[:300])
 
     def resumed_session(self) -> None:
@@ -180,7 +180,7 @@ class Trial:
         run = self.run("And what do prices look like? [[say In cents.]]", resumed=True)
         requests = conversation(run)
         texts = [text for request in requests[-1:] for text in fenced_texts(request)]
-        if not self.box.hooked:
+        if not self.box.keeps:
             self.report.add("resume: kept once, briefed once", None)
             return
         repeated = sum(text.count(ALWAYS) for text in texts)
@@ -208,7 +208,7 @@ class Trial:
         run = self.run("In which city is the office, Lisbon? [[say Yes.]]")
         texts = [text for request in conversation(run)[:1] for text in fenced_texts(request)]
         seen = first_with(texts, "Lisbon")
-        self.report.add("found in the next session", bool(seen) if self.box.hooked else None, seen)
+        self.report.add("found in the next session", bool(seen) if self.box.keeps else None, seen)
 
     def edit(self) -> None:
         """A file is read and changed: its memories come unasked, then that the change made one stale."""
@@ -253,7 +253,7 @@ class Trial:
         ]
         self.report.add(
             "a sub-agent's task is not stored as the user's text",
-            not kept if self.box.hooked else None,
+            not kept if self.box.keeps else None,
             str(kept)[:200],
         )
 
@@ -264,7 +264,7 @@ class Trial:
             process.communicate(timeout=180)
         self.box.wait_until_quiet()
         kept = sorted(entry["text"] for entry in self.box.journal() if "of two at once" in entry["text"])
-        self.report.add("two sessions at once", len(kept) == 2 if self.box.hooked else None, "; ".join(kept))
+        self.report.add("two sessions at once", len(kept) == 2 if self.box.keeps else None, "; ".join(kept))
 
     def killed(self) -> None:
         """An agent that is killed while the model thinks: the next session saves what its transcript has."""
@@ -281,7 +281,7 @@ class Trial:
         self.box.wait_until_quiet()
         self.run("Go on. [[say Yes.]]")
         kept = [entry["text"] for entry in self.box.journal() if "blue door" in entry["text"]]
-        self.report.add("kill -9: kept at the next start", len(kept) == 1 if self.box.hooked else None, "; ".join(kept))
+        self.report.add("kill -9: kept at the next start", len(kept) == 1 if self.box.keeps else None, "; ".join(kept))
 
     def uninstalled(self) -> None:
         """A new home directory with the agent's own files: set up, remove, compare every byte."""

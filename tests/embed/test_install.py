@@ -300,6 +300,27 @@ def test_a_failed_download_says_what_pip_said(tmp_path: Path, monkeypatch: pytes
         sources.pip_download("tiny-model==1.0", tmp_path)
 
 
+def test_where_one_pip_does_not_know_the_certificate_the_next_is_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python, other = tmp_path / "python", tmp_path / "bin" / "pip3"
+    other.parent.mkdir()
+    python.write_text("#!/bin/sh\necho 'Caused by SSLError: [SSL: CERTIFICATE_VERIFY_FAILED]' >&2\nexit 1\n")
+    other.write_text(f'#!/bin/sh\necho "$PIP_CERT" > "{tmp_path}/certificates"\n')
+    python.chmod(0o755)
+    other.chmod(0o755)
+    monkeypatch.setattr("sys.executable", str(python))
+    monkeypatch.setenv("PATH", os.fspath(other.parent))
+    monkeypatch.setenv("SSL_CERT_FILE", "/etc/own.pem")
+    monkeypatch.delenv("PIP_CERT", raising=False)
+    sources.pip_download("tiny-model==1.0", tmp_path / "into")
+    assert (tmp_path / "certificates").read_text().strip() == "/etc/own.pem"
+    other.write_text(python.read_text())
+    with pytest.raises(EngineUnavailable, match="certificate") as caught:
+        sources.pip_download("tiny-model==1.0", tmp_path / "into")
+    assert "PIP_CERT" in caught.value.remedy
+
+
 def test_a_download_asks_for_the_wheel_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\necho "$@" > "{tmp_path}/asked"\n')

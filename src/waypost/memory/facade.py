@@ -586,7 +586,7 @@ class Memory:
         """Find the decision that a question is about, with what led to it and what follows from it.
 
         Args:
-            question: For example "why do we use FastAPI?".
+            question: For example "why do we use FastAPI?", or the id of a memory.
             depth: How many links to follow.
             as_of: Answer for this instant; now by default.
             known_at: Use only what was recorded by then.
@@ -595,7 +595,7 @@ class Memory:
             The decision and its causal links.
         """
         view = self._handle.view("facts", as_of, known_at)
-        return flows.recall.why.why(self.space, question, view, depth=depth)
+        return flows.recall.why.why(self.space, self._handle.full_id(question), view, depth=depth)
 
     def show(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> LinkedMemory:
         """Return one memory with its code references and their state. It may be one that another project shares.

@@ -21,6 +21,7 @@ _BEGINNING = re.compile(r"[0-7][0-9a-hjkmnp-tv-z]{3,24}")
 _IN_TEXT = re.compile(r"(?<![0-9A-Za-z])[0-7][0-9a-hjkmnp-tv-z]{25}(?![0-9A-Za-z])")
 _SHORTEST = 10  # characters of a short id: they count milliseconds, so memories of a later call begin with others
 _RANDOM_BITS = 80
+_STEP_BITS = 68  # between ids of one millisecond: they differ within a few characters, and a thousand fit in
 
 
 class IdMaker:
@@ -35,7 +36,7 @@ class IdMaker:
         millis = to_micros(self._clock()) // 1000
         with self._lock:
             fresh = (millis << _RANDOM_BITS) | secrets.randbits(_RANDOM_BITS)
-            self._last = fresh if fresh > self._last else self._last + 1 + secrets.randbits(32)
+            self._last = fresh if fresh > self._last else self._last + 1 + secrets.randbits(_STEP_BITS)
             return _encode(self._last)
 
 

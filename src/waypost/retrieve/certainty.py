@@ -57,6 +57,9 @@ MOST_WORDS = 60  # of a question that are compared
 _DATA = Path(__file__).with_name("data")
 _WORD = re.compile(r"\w+(?:-\w+)*")
 _PROJECT = "project"  # no topic of its own
+_PURPOSE = "purpose"
+_SHORT = 4  # letters
+_ENDINGS = ("", "s", "es", "d", "ed", "ing", "ning")  # of short English words
 
 Evidence = Mapping[str, float]
 
@@ -233,21 +236,51 @@ def topic_shares(question: str, language: str) -> dict[str, float]:
     Words for the project as a whole count for every topic that has a word of its own there.
     """
     stops = stop_words("en") | (stop_words(language) if language in ("de", "ru") else frozenset())
-    words = [word for word in map(fold, _WORD.findall(question)) if word not in stops][:MOST_WORDS]
-    whole = sum(word.startswith(_topics()[_PROJECT]) for word in words)
+    written = [*map(fold, _WORD.findall(question))][:MOST_WORDS]
+    words = [word for word in written if word not in stops]
+    if " ".join(written) in _topics().of_project:
+        return {_PURPOSE: 1.0}
+    project = _topics().words[_PROJECT]
+    whole = sum(map(project.has, words))
     shares: dict[str, float] = {}
-    for topic, openings in _topics().items():
-        own = [word for word in words if word.startswith(openings)]
+    for topic, asking in _topics().words.items():
+        own = [word for word in words if asking.has(word)]
         if own and topic != _PROJECT:
-            others = whole - sum(word.startswith(_topics()[_PROJECT]) for word in own)
-            shares[topic] = (len(own) + others) / len(words)
+            shares[topic] = (len(own) + whole - sum(map(project.has, own))) / len(words)
     return shares
 
 
+@dataclass(frozen=True, slots=True)
+class TopicWords:
+    """How words begin that ask for a topic. Short ones begin too many others: "cli" is no "client", "main" no "maintainer"."""
+
+    openings: tuple[str, ...]
+    short: frozenset[str]  # with their endings
+
+    @classmethod
+    def of(cls, words: str) -> "TopicWords":
+        openings = [*map(fold, words.split())]
+        short = [word for word in openings if len(word) <= _SHORT and word.isascii()]
+        forms = (f"{word}{ending}" for word in short for ending in _ENDINGS)
+        return cls(tuple(word for word in openings if word not in short), frozenset(forms))
+
+    def has(self, word: str) -> bool:
+        return word in self.short or word.startswith(self.openings)
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """Which words ask for which first fact, and which questions ask what the project is without naming it."""
+
+    words: Mapping[str, TopicWords]
+    of_project: frozenset[str]
+
+
 @cache
-def _topics() -> Mapping[str, tuple[str, ...]]:
-    topics: dict[str, str] = tomllib.loads((_DATA / "first_facts.toml").read_text("utf-8"))
-    return {topic: tuple(map(fold, words.split())) for topic, words in topics.items()}
+def _topics() -> Topics:
+    data = tomllib.loads((_DATA / "first_facts.toml").read_text("utf-8"))
+    questions = frozenset(" ".join(map(fold, _WORD.findall(question))) for question in data.pop("questions"))
+    return Topics({topic: TopicWords.of(words) for topic, words in data.items()}, questions)
 
 
 # The embedding models whose cosines the coefficients were fitted to. Without a model, others apply.

@@ -90,6 +90,14 @@ def test_rules_become_facts_with_their_headings(memory: Memory) -> None:
     assert "'Ok' is too short" in report(done)
 
 
+def test_short_rules_come_in_and_a_heading_that_only_names_the_file_is_left_out(memory: Memory) -> None:
+    text = "# AGENTS.md\n\n- Use tabs.\n\n## Rules for this project\n\n- pnpm only\n\n## Style\n\n- No semicolons.\n"
+    written(memory, "AGENTS.md", text)
+    written(memory, "GEMINI.md", "# Regeln\n\n- Immer Tests schreiben\n")
+    memory.admin.import_notes("rules")
+    assert texts(memory) == {"Use tabs.", "pnpm only", "Style: No semicolons.", "Immer Tests schreiben"}
+
+
 def test_a_linked_rule_file_is_read_once(memory: Memory) -> None:
     written(memory, "AGENTS.md", "- Deploys happen on Monday\n")
     (memory.code.root / "CLAUDE.md").symlink_to("AGENTS.md")

@@ -30,6 +30,9 @@ def test_bash_completes_commands_options_and_fixed_words(waypost: Waypost, tmp_p
     assert completed(waypost, tmp_path, "journal", "time") == ["timeline"]
     assert completed(waypost, tmp_path, "-C", "x", "journal", "add", "--spe") == ["--speaker"]
     assert completed(waypost, tmp_path, "ask", "--in", "fa") == ["facts"]
+    assert completed(waypost, tmp_path, "remember", "--kind", "con") == ["constraint", "conversation"]
+    assert completed(waypost, tmp_path, "setup", "cl") == ["claude-code", "cline", "claude-desktop"]
+    assert completed(waypost, tmp_path, "doctor", "--agent", "cod") == ["codex"]
 
 
 def test_bash_completes_ids_symbols_and_files(waypost: Waypost, tmp_path: Path) -> None:
@@ -61,7 +64,7 @@ def test_ids_come_with_their_text_newest_first(waypost: Waypost, project: Path) 
     first = waypost("remember", "We deploy on Tuesdays", "--json").json["id"]
     second = waypost("remember", "Staging: reset\nevery Sunday", "--json").json["id"]
     assert waypost("complete", "ids", "").out.splitlines() == [
-        f"{second}\tStaging reset every Sunday", f"{first}\tWe deploy on Tuesdays"
+        f"{second[:10]}\tStaging reset every Sunday", f"{first[:10]}\tWe deploy on Tuesdays"
     ]  # fmt: skip
     assert waypost("complete", "ids", first).out.split("\t")[0] == first
     assert waypost("-C", str(project), "complete", "ids", "zzz").out.strip() == ""

@@ -82,6 +82,8 @@ def test_a_hidden_command_is_never_a_hint() -> None:
     ("given", "moved"),
     [
         (["status", "-C", "x"], ["-C", "x", "status"]),
+        (["ask", "q", "-C../x"], ["-C", "../x", "ask", "q"]),
+        (["ask", "q", "-C=x"], ["-C", "x", "ask", "q"]),
         (["-C", "a", "ask", "q", "-C", "b"], ["-C", "a", "-C", "b", "ask", "q"]),
         (["remember", "--", "-C", "x"], ["remember", "--", "-C", "x"]),
         (["status", "-C"], ["-C", "status"]),

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from tests.faces.cli.conftest import Waypost
 
+from waypost import config
+
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -34,6 +36,19 @@ def test_the_home_folder_is_not_indexed_by_accident(
     assert waypost("init", str(home)).code == 0
     (home / ".git").mkdir()
     assert "no project" not in waypost("remember", "Use pnpm").err
+
+
+def test_looking_at_the_home_folder_makes_no_memory_of_it(
+    waypost: Waypost, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home)
+    spaces = config.load().memory_root
+    before = [*spaces.glob("*")]
+    done = waypost("status")
+    assert (done.code, "is no project" in done.err) == (3, True)
+    assert [*spaces.glob("*")] == before
+    waypost("remember", "Use pnpm")
+    assert waypost("status").code == 0
 
 
 def test_a_folder_without_files_is_not_reported_as_not_indexed(waypost: Waypost, project: Path) -> None:

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,10 @@ from tests.faces.cli.conftest import Waypost, project, waypost
 
 from waypost.faces.cli.arguments import normalize_person_option
 from waypost.faces.cli.entry import root_command
+from waypost.faces.cli.output.code_links import print_answer
+from waypost.faces.cli.output.editor_links import EditorLinks
 from waypost.memory import Memory
+from waypost.model.recall import Answer, Hit
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 
@@ -146,3 +150,17 @@ def test_a_question_in_a_folder_that_is_not_indexed_suggests_init(waypost: Waypo
 
 def test_a_write_prints_no_notice_about_pending_work(waypost: Waypost) -> None:
     assert waypost("remember", "Wir liefern dienstags aus").out.count("\n") == 1
+
+
+def test_hits_that_hardly_match_are_called_the_closest(capsys: pytest.CaptureFixture[str]) -> None:
+    def printed(*certainties: float) -> str:
+        when = datetime(2026, 1, 2, tzinfo=UTC)
+        hits = (
+            Hit("01", 1.0, "Use pnpm", "fact", "facts", "person", when, when, certainty=each) for each in certainties
+        )
+        print_answer(Answer("which package manager?", tuple(hits)), EditorLinks(None), explain=False)
+        return capsys.readouterr().out
+
+    assert printed(0.05, 0.03).startswith("Nothing certain. The closest:\n1. 0.05")
+    assert printed(0.4, 0.03).startswith("1. 0.40")
+    assert printed() == ""

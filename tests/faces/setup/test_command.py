@@ -220,7 +220,7 @@ def test_at_a_terminal_setup_offers_agents_md_only_for_an_agent_that_no_hook_bri
     def start(command: list[str], **_: object) -> None:
         started.append(command)
 
-    monkeypatch.setattr("waypost.faces.cli.commands.setup._has_memory", lambda _: True)
+    monkeypatch.setattr("waypost.faces.cli.session.CommandSession.has_memory", lambda _: True)
     monkeypatch.setattr("waypost.faces.cli.commands.setup.interactive", lambda: True)
     monkeypatch.setattr("waypost.faces.cli.commands.setup.subprocess.run", start)
     monkeypatch.setattr("builtins.input", answer)

@@ -8,7 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from waypost.faces.setup.jsonc import Malformed
-from waypost.faces.setup.toml_edit import drop_table, put_table, read, statements, toml_value
+from waypost.faces.setup.toml_edit import (
+    add_item,
+    drop_item,
+    drop_table,
+    put_table,
+    read,
+    set_in_item,
+    statements,
+    table_items,
+    toml_value,
+)
 
 ENTRY: dict[str, Any] = {"command": "/opt/way post/waypost", "args": ["mcp"]}
 PATH = ("mcp_servers", "waypost")
@@ -110,3 +120,37 @@ def test_hostile_texts_end_quickly_with_an_answer() -> None:
     assert len(statements(long)) == 1
     many = 'a = """' + '\\" ' * 100_000 + '"""\n'
     assert len(statements(many)) == 1
+
+
+LIST = ("list",)
+HOOK: dict[str, Any] = {
+    "event": "UserPromptSubmit",
+    "command": "/opt/way post/waypost-hook prompt --agent kimi",
+    "timeout": 10,
+}
+
+
+@settings(max_examples=80, deadline=None)
+@given(text=toml_texts())
+def test_an_item_of_a_list_that_comes_and_goes_leaves_the_rest(text: str) -> None:
+    items = table_items(text, LIST)
+    new = add_item(add_item(text, LIST, HOOK), LIST, ENTRY)
+    assert new.startswith(text)
+    assert table_items(new, LIST) == [*items, HOOK, ENTRY]
+    changed = set_in_item(new, LIST, len(items), "command", "other")
+    assert table_items(changed, LIST) == [*items, {**HOOK, "command": "other"}, ENTRY]
+    back = drop_item(drop_item(changed, LIST, len(items) + 1), LIST, len(items))
+    assert back.rstrip("\r\n") == text.rstrip("\r\n")
+    if text.endswith("\n") or not text.strip("\ufeff"):
+        assert back == text
+
+
+def test_an_item_goes_with_its_sub_tables_and_leaves_its_neighbours() -> None:
+    text = "[[list]]\nname = 1\n\n[[list]]\nname = 2\n[list.env]\nA = 'b'\n\n[other]\nname = 3\n\n[[list]]\nname = 4\n"
+    assert drop_item(text, LIST, 1) == "[[list]]\nname = 1\n\n[other]\nname = 3\n\n[[list]]\nname = 4\n"
+
+
+@pytest.mark.parametrize("text", ["list = []\n", "list = [{ name = 1 }]\n", "list = 1\n", "[list]\nname = 1\n"])
+def test_a_list_that_is_written_otherwise_is_not_touched(text: str) -> None:
+    with pytest.raises(Malformed):
+        add_item(text, LIST, HOOK)

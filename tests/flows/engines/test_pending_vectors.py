@@ -86,7 +86,7 @@ def test_what_is_written_while_the_engine_is_away_is_stored_and_found_by_keyword
     answer = memory.recall("Deployments")
     assert [hit.text for hit in answer] == [TEXT]
     assert any("Answered without" in notice and "set to fail" in notice for notice in answer.notices)
-    assert any("2 texts wait" in notice for notice in answer.notices)
+    assert any("2 texts are not embedded yet" in notice for notice in answer.notices)
     assert memory.status()["pending"] == {MINILM.name: 2}
     [vectors] = [one for one in memory.admin.doctor() if one.check == "vectors"]
     assert vectors.severity == "problem"
@@ -128,7 +128,7 @@ def test_a_large_debt_is_told_and_left_to_the_worker(engines: Engines, open_memo
     engines["minilm"].fail = False
     answer = memory.recall("Entry 77")
     assert answer.hits[0].text == "Entry 77 of the log"
-    assert any(f"{ON_THE_SPOT + 1} texts wait" in notice for notice in answer.notices)
+    assert any(f"{ON_THE_SPOT + 1} texts are not embedded yet" in notice for notice in answer.notices)
     assert memory.admin.run_worker() == {MINILM.name: 0}
     assert memory.recall("Entry 77").notices == ()
 
@@ -351,4 +351,16 @@ def test_the_first_german_question_waits_for_what_people_said_but_not_for_much_c
     answer = memory.recall("Wann genau wird hier wieder ausgeliefert und von wem?", 5)
     assert TEXT in engines.embedded("multilingual")
     assert len(engines.embedded("multilingual")) < ON_THE_SPOT
-    assert any("texts wait to be embedded" in notice for notice in answer.notices)
+    assert any("texts are not embedded yet" in notice for notice in answer.notices)
+
+
+def test_an_english_question_is_not_answered_with_what_only_the_other_engine_has_to_do(
+    open_with: Callable[..., Memory],
+) -> None:
+    memory = open_with(multilingual=True)
+    root = memory.code.root
+    (root / "many.py").write_text("\n\n".join(f"def f{n}(a):\n    return {n}" for n in range(2 * ON_THE_SPOT)))
+    memory.index()
+    settle(memory.space)
+    assert memory.recall("Wann genau wird hier wieder ausgeliefert und von wem?").notices
+    assert memory.recall("When do we deliver, and who does it?").notices == ()

@@ -54,6 +54,15 @@ def test_a_link_that_was_made_later_was_not_known_before(fastapi: Memory, clock:
     assert texts(then.reasons) == ["Threads cost too much memory"]
 
 
+@pytest.mark.parametrize("kind", ["decision", "reason", "consequence"])
+def test_an_id_is_explained_by_its_decision(fastapi: Memory, kind: str) -> None:
+    memory_id = next(row["id"] for row in fastapi.list(kind=kind))
+    root = fastapi.why(memory_id).root
+    assert root is not None
+    assert root.text == "We use FastAPI for the public interface"
+    assert fastapi.why("01m7q277kb8hqvz3w9fv86yc07").root is None
+
+
 @pytest.mark.parametrize("question", ["why threads?", "why is Python all we have?", "why must handlers not block?"])
 def test_a_question_about_a_part_finds_the_decision_next_to_it(fastapi: Memory, question: str) -> None:
     root = fastapi.why(question).root

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from waypost.compat.agent_memory.markdown import blocks, read_markdown
@@ -16,7 +17,15 @@ _RULE_FOLDERS = {".claude/rules": ".md", ".cursor/rules": ".mdc"}
 _INDEX = "MEMORY.md"  # of Claude Code: one line for each of the other files
 _INCLUDED = re.compile(r"@[\w~./-]+")  # a line that reads another file
 _POINTER = re.compile(r"\[[^\]\n]{1,200}\]\([^)\n]{1,300}\.md\)")
-_FEWEST_WORDS = 3
+_FEWEST_WORDS = 2  # "Use tabs."
+_NO_TOPIC = {  # words of headings that say only what the file is: "Agents", "Rules for this repository"
+    "a", "ai", "agent", "agents", "agents.md", "and", "assistant", "assistants", "claude", "claude.md", "code",
+    "codex", "coding", "copilot", "cursor", "for", "gemini", "gemini.md", "general", "guidance", "guide",
+    "guidelines", "guideline", "in", "instruction", "instructions", "note", "notes", "of", "project", "repo",
+    "repository", "rule", "rules", "the", "this", "to", "with", "working", "allgemein", "allgemeine", "anweisungen",
+    "das", "dieses", "für", "hinweise", "projekt", "regeln", "агентов", "агенты", "для", "инструкции", "общие",
+    "правила", "проекта",
+}  # fmt: skip
 _LONGEST_MEMORY = 8_000  # characters; a longer file is split
 _MEMORY_KINDS = {"feedback": "constraint"}
 
@@ -73,7 +82,12 @@ def _rules(file: Path, name: str, skipped: list[str]) -> Iterator[ForeignNote]:
         elif len(block.text.split()) < _FEWEST_WORDS:
             skipped.append(f"{name}: {start!r} is too short to mean something alone")
         else:
-            yield ForeignNote(block.in_context(title), " > ".join((name, *block.headings[-1:])), tags=tags)
+            about = replace(block, headings=tuple("" if _has_no_topic(each) else each for each in block.headings))
+            yield ForeignNote(about.in_context(title), " > ".join((name, *block.headings[-1:])), tags=tags)
+
+
+def _has_no_topic(heading: str) -> bool:
+    return _NO_TOPIC.issuperset(re.findall(r"[\w.]+", heading.casefold()))
 
 
 def read_claude_code(path: Path, root: Path | None) -> ForeignNotes:

@@ -30,6 +30,9 @@ def move_directory_first(arguments: list[str]) -> list[str]:
     rest: list[str] = []
     words = iter(arguments[:end])
     for word in words:
+        if word.startswith("-C") and len(word) > len("-C"):  # "-C.."
+            moved.extend(("-C", word.removeprefix("-C").removeprefix("=")))
+            continue
         target = moved if word == "-C" else rest
         target.append(word)
         if word == "-C":

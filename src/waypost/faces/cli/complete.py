@@ -3,6 +3,7 @@
 Completion scripts call it while somebody types. So it avoids the command framework and prints no errors.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from waypost.errors import WaypostError
@@ -27,8 +28,15 @@ def complete(arguments: list[str]) -> None:
 
 
 def _ids(memory: Memory, prefix: str) -> list[str]:
-    rows = [row for row in reversed(memory.list(limit=_SEARCHED)) if row["id"].startswith(prefix)]
-    return [f"{row['id']}\t{_one_line(row['text'])}" for row in rows[:_MOST]]
+    rows = [row for row in reversed(memory.list(limit=_SEARCHED)) if row["id"].startswith(prefix)][:_MOST]
+    short = memory.admin.short_ids([row["id"] for row in rows])
+    return [f"{_short(row['id'], short, prefix)}\t{_one_line(row['text'])}" for row in rows]
+
+
+def _short(memory_id: str, short: Mapping[str, str], prefix: str) -> str:
+    """The short id, or the whole one if somebody has typed more than the short one."""
+    beginning = short.get(memory_id, memory_id)
+    return beginning if beginning.startswith(prefix) else memory_id
 
 
 def _symbols(memory: Memory, prefix: str) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from waypost import config
-from waypost.errors import InvalidInput
+from waypost.errors import InvalidInput, NotFound
 from waypost.faces.cli.arguments import MYSELF
 from waypost.faces.cli.output.short_ids import use_short_ids
 from waypost.model.memory import Caller
@@ -41,6 +41,21 @@ class CommandSession:
             return ()
         here = self.directory.absolute()
         return (f"{here} is no project: what is stored here is not seen in your projects. Run this in one of them.",)
+
+    def refuse_no_project(self) -> None:
+        """For commands that only look: they make no memory of the home folder or of the whole disk."""
+        if self.no_project() and not self.has_memory():
+            raise NotFound(
+                f"{self.directory.absolute()} is no project, and has no memory.", "cd to a project, or name one: -C DIR"
+            )
+
+    def has_memory(self) -> bool:
+        from waypost.space.alias import identify_here
+        from waypost.space.place import marker_file, space_directory
+
+        settings = config.load()
+        folder = space_directory(settings.memory_root, identify_here(self.directory, settings).space_id)
+        return (folder / marker_file(settings)).is_file()
 
     def backups(self, *, yes: bool = False) -> "Backups":
         """The snapshots of the memory. Opens no database, because it may be damaged or missing."""

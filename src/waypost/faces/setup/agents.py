@@ -39,6 +39,7 @@ class Hooks:
 
     files: Mapping[Scope, str]
     agent: str  # its name for our hooks
+    format: Literal["json", "toml"]
     shape: Shape
     events: Mapping[str, str]
     seconds: Mapping[str, int]
@@ -96,8 +97,8 @@ class Agent:
 
     @property
     def is_briefed(self) -> bool:
-        """Whether the agent gets rules and decisions at the start of a session, by a hook."""
-        return self.hooks is not None and "session-start" in self.hooks.events.values()
+        """Whether the agent gets rules and decisions by a hook: at the start of a session, or with its first prompt."""
+        return self.hooks is not None and not {"session-start", "prompt"}.isdisjoint(self.hooks.events.values())
 
     @property
     def needs_file(self) -> bool:
@@ -157,10 +158,9 @@ def _agent(name: str, given: Mapping[str, Any], seconds: Mapping[str, int]) -> A
 
 
 def _server(given: Mapping[str, Any]) -> ServerEntry:
-    form: Literal["json", "toml"] = "toml" if given.get("format") == "toml" else "json"
     return ServerEntry(
         _files(given),
-        form,
+        _format(given),
         tuple(given["path"]),
         tuple(given["args"]),
         given.get("entry", {}),
@@ -174,6 +174,7 @@ def _hooks(name: str, given: Mapping[str, Any], seconds: Mapping[str, int]) -> H
     return Hooks(
         _files(given),
         given.get("agent", name),
+        _format(given),
         shape,
         given["events"],
         {**seconds, **given.get("seconds", {})},
@@ -186,6 +187,10 @@ def _hooks(name: str, given: Mapping[str, Any], seconds: Mapping[str, int]) -> H
         given.get("matchers", {}),
         given.get("script", ""),
     )
+
+
+def _format(given: Mapping[str, Any]) -> Literal["json", "toml"]:
+    return "toml" if given.get("format") == "toml" else "json"
 
 
 def _rules(given: Mapping[str, Any]) -> RulesBlock:

@@ -40,8 +40,8 @@ _FAILED = re.compile(
 _UNTRUSTED = re.compile(r"\buntrusted\b|\bnot trusted\b", re.IGNORECASE)
 _MOST_SHOWN = 4000
 _SILENT = {  # why a hook that works has nothing to say
-    "session-start": "nothing to add: no rules, decisions, preferences or open work are remembered",
-    "subagent-start": "nothing to add: no rules, decisions, preferences or open work are remembered",
+    "session-start": "nothing to add yet: no memory is a rule, decision, preference or open work; others come with prompts",
+    "subagent-start": "nothing to add yet: no memory is a rule, decision, preference or open work",
     "prompt": "nothing to add: no memory matches the prompt that was tried",
     "pre-tool": "nothing to add: no memory is about the file that was tried",
     "post-tool": "nothing to add: no memory became stale, and no command failed",
@@ -311,7 +311,11 @@ def _text_of(output: bytes) -> str | None:
     inner = answer.get("hookSpecificOutput", answer) if isinstance(answer, dict) else {}
     if isinstance(inner.get("tool_input"), dict):  # Gemini CLI: as part of a sub-agent's prompt
         inner = {"additionalContext": inner["tool_input"].get("prompt")}
-    texts = [inner[name] for name in ("additionalContext", "additional_context") if isinstance(inner.get(name), str)]
+    texts = [
+        inner[name]
+        for name in ("additionalContext", "additional_context", "message")
+        if isinstance(inner.get(name), str)
+    ]
     return texts[0] if texts else ""
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from waypost.faces.setup import toml_edit
 from waypost.faces.setup.agent_folders import SetupSystem, command_line
 from waypost.faces.setup.agents import Hooks
 from waypost.faces.setup.jsonc import Path, find, parse, to_python
@@ -94,8 +95,47 @@ class HooksPart:
                         yield _OurHook(event, path, path if len(inner) > 1 else at, hook["command"])
 
 
-def hooks_part(hooks: Hooks, system: SetupSystem, scope: Scope) -> HooksPart:
+@dataclass(frozen=True, slots=True)
+class TomlHooksPart:
+    """Hooks as a list of TOML tables, each of which names its event."""
+
+    entries: Mapping[str, Mapping[str, Any]]
+    name: ClassVar[PartName] = "hooks"
+
+    def merge(self, text: str, *, force: bool) -> Merged:  # noqa: ARG002  hooks never conflict
+        for event, entry in self.entries.items():
+            ours = [(place, hook) for place, hook in self._ours(text) if hook.get("event") == event]
+            for place, _ in reversed(ours[1:]):
+                text = toml_edit.drop_item(text, _ROOT, place)
+            if not ours:
+                text = toml_edit.add_item(text, _ROOT, {"event": event, **entry})
+            elif ours[0][1]["command"] != entry["command"]:
+                text = toml_edit.set_in_item(text, _ROOT, ours[0][0], "command", entry["command"])
+        return Merged(text)
+
+    def remove(self, text: str, made: Sequence[ContainerPath]) -> str:  # noqa: ARG002  tables need no container
+        for place, _ in reversed(self._ours(text)):
+            text = toml_edit.drop_item(text, _ROOT, place)
+        return text
+
+    def present(self, text: str) -> bool:
+        return bool(self._ours(text))
+
+    def leaves_nothing(self, text: str) -> bool:
+        return not text.strip("\ufeff \t\r\n")
+
+    def hook_lines(self, text: str) -> Iterator[tuple[str, str]]:
+        return ((str(hook.get("event")), hook["command"]) for _, hook in self._ours(text))
+
+    def _ours(self, text: str) -> list[tuple[int, Mapping[str, Any]]]:
+        hooks = enumerate(toml_edit.table_items(text, _ROOT))
+        return [(place, hook) for place, hook in hooks if _is_ours(hook)]
+
+
+def hooks_part(hooks: Hooks, system: SetupSystem, scope: Scope) -> HooksPart | TomlHooksPart:
     entries = {name: _entry(hooks, event, system, scope) for name, event in hooks.events.items()}
+    if hooks.format == "toml":
+        return TomlHooksPart(entries)
     return HooksPart(entries, hooks.shape == "grouped", hooks.head, hooks.matchers)
 
 

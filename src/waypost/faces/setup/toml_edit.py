@@ -1,4 +1,4 @@
-"""Add or remove one table in a TOML text. All other bytes stay the same.
+"""Add or remove one table, or one table of a list, in a TOML text. All other bytes stay the same.
 
 tomlkit is no replacement: it drops a comment before the next table and moves new keys.
 """
@@ -109,6 +109,58 @@ def drop_table(text: str, path: Path) -> str:
     return text
 
 
+def table_items(text: str, path: Path) -> list[Any]:
+    """The tables of a list of tables. Raises Malformed if there is something else."""
+    items = value_at(read(text), path)
+    if items is not None and not isinstance(items, list):
+        raise Malformed(f"{'.'.join(path)!r} is not a list of tables", 1, 1)
+    return items or []
+
+
+def add_item(text: str, path: Path, item: Mapping[str, Any]) -> str:
+    """Add a table at the end of a list of tables. Raises Malformed for a list that is written inline."""
+    wanted = [*table_items(text, path), item]
+    added = _append(text, path, item, is_item=True)
+    try:
+        done = table_items(added, path) == wanted
+    except Malformed as error:
+        raise _inline(path) from error
+    if not done:
+        raise _inline(path)
+    return added
+
+
+def set_in_item(text: str, path: Path, place: int, name: str, value: Any) -> str:
+    """Set one value of a table of a list that has it."""
+    for statement in _item(text, path, place):
+        if statement.key == (*path, name) and not statement.is_header:
+            return text[: statement.value_start] + toml_value(value) + text[statement.value_end :]
+    raise _inline(path)
+
+
+def drop_item(text: str, path: Path, place: int) -> str:
+    """Remove one table of a list, with its sub-tables."""
+    for start, end in reversed(_cuts(text, _item(text, path, place))):
+        text = text[:start] + text[end:]
+    return text
+
+
+def _item(text: str, path: Path, place: int) -> list[TomlStatement]:
+    """The statements of one table of a list."""
+    items: list[list[TomlStatement]] = []
+    inside = False
+    for statement in statements(text):
+        if statement.is_header:
+            inside = statement.key[: len(path)] == path
+            if statement.key == path:
+                items.append([])
+        if inside and items:
+            items[-1].append(statement)
+    if len(items) != len(table_items(text, path)):
+        raise _inline(path)
+    return items[place]
+
+
 def statements(text: str) -> list[TomlStatement]:
     """The statements of a valid text, in order."""
     result: list[TomlStatement] = []
@@ -141,12 +193,13 @@ def value_at(data: Mapping[str, Any], path: Path) -> Any:
     return value
 
 
-def _append(text: str, path: Path, wanted: Mapping[str, Any]) -> str:
+def _append(text: str, path: Path, wanted: Mapping[str, Any], *, is_item: bool = False) -> str:
     newline = newline_of(text)
     before = text
     if text.strip("\ufeff \t\r\n"):
         before += ("" if text.endswith("\n") else newline) + newline
-    rows = [f"[{'.'.join(_toml_key(part) for part in path)}]"]
+    name = ".".join(_toml_key(part) for part in path)
+    rows = [f"[[{name}]]" if is_item else f"[{name}]"]
     rows += [f"{_toml_key(name)} = {toml_value(value)}" for name, value in wanted.items()]
     return before + newline.join(rows) + newline
 

@@ -227,15 +227,15 @@ def engine_roles(space: OpenSpace, serving: Sequence[Engine]) -> ServingEngines:
 
 
 def engine_notices(space: OpenSpace, state: EngineState, serving: Sequence[Engine]) -> tuple[str, ...]:
-    """Which engines could not be asked, and how many texts are pending."""
+    """Which engines could not be asked, and how many texts the first one has not embedded yet."""
     away = space.engines.away
     absent = [engine.name for engine in serving if engine.name in away]
-    active = [engine.name for engine in (state.main, state.multilingual) if engine is not None]
+    waiting = state.pending.get(serving[0].name, 0)  # the others stand in, or judge what is in other languages
     return (
         *(f"Answered without {name}: {' '.join(away[name].split())}" for name in absent),
         *(
-            f"{counted(state.pending[name], 'text waits', 'texts wait')} to be embedded by {name}; found by keywords until then."
-            for name in active
-            if state.pending.get(name, 0)
+            (f"{counted(waiting, 'text is', 'texts are')} not embedded yet; keywords find them until then.",)
+            if waiting
+            else ()
         ),
     )

@@ -23,9 +23,10 @@ from waypost.model.causal import (
 )
 from waypost.model.code_link import LinkedMemory
 from waypost.model.draft import check_text, check_whole
+from waypost.model.ids import ids_in
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import Version
-from waypost.model.recall import Hit, View
+from waypost.model.recall import Answer, Hit, View
 from waypost.store.protocol import Reader
 from waypost.text.keywords import query_terms
 
@@ -49,19 +50,24 @@ _MOST_REPLACED = 20
 
 def why(space: OpenSpace, question: str, view: View, *, depth: int = DEPTH) -> CausalChain:
     """The decision that the question is about, with all that links lead to: at most `depth` links away, as it was at
-    the view's moment. A chain without a root says that nothing was found.
+    the view's moment. An id asks for the decision that this memory belongs to. A chain without a root says that
+    nothing was found.
     """
     check_whole(depth, "depth", 1, MOST_DEPTH)
     question = check_text(question, "question")
     view = replace(view, collections=tuple(name for name in COLLECTIONS if name in view.collections))
+    named = question if ids_in(question) == [question] else ""
     subject = question_subject(question)
-    answer = recall(space, subject, view, k=_CONSIDERED)
+    answer = Answer(question, ()) if named else recall(space, subject, view, k=_CONSIDERED)
     engine_question = EngineQuestion(space, subject)
     with reading_for(space, engine_question) as (reader, engines):
         serving = engines_for(space, engines, engine_question.language)
         vectors = engine_question.by_engine(serving, WHOLE) if answer.hits else {}
         looker = _Looker(space, reader, replace(view, collections=KEPT_COLLECTIONS))  # a link may lead anywhere
-        root = _root(looker, _about_it(looker, subject, answer.hits, vectors))
+        if named:
+            root = looker.version(_decisions_beside(looker, [named]).get(named, named))
+        else:
+            root = _root(looker, _about_it(looker, subject, answer.hits, vectors))
         if root is None:
             return CausalChain(question, depth, notices=answer.notices)
         walked = walk(root.memory_id, depth, looker.links, looker.visible)

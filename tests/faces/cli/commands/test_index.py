@@ -98,6 +98,7 @@ def test_analyze_shows_a_file_without_keeping_it(waypost: Waypost, tree: Path) -
     assert symbols["upload_parts"]["parameters"] == ["path", "size"]
     assert (symbols["Uploader.resume"]["line"], symbols["Uploader.resume"]["end_line"]) == (12, 13)
     shown = waypost("analyze", "src/upload.py").out
+    assert "function def" not in shown and "method def" not in shown
     assert "def upload_parts(path: str, size: int = 5) -> list[str]" in shown
     assert "class Uploader" in shown and "class class" not in shown
     assert waypost("status", "--json").json["tree"] is None
@@ -138,7 +139,9 @@ def test_architecture_is_told_with_and_without_an_index(waypost: Waypost, tree: 
     assert "Flask" in {one["name"] for one in before["frameworks"]}
     assert waypost("init", "--json").json["endpoints"] == 1
     assert waypost("architecture", "--json").json["endpoints"] == before["endpoints"]
-    assert "GET /health" in waypost("architecture").out
+    shown = waypost("architecture").out
+    assert "  GET /health → health  src/web.py:" in shown
+    assert "Entry points\n  WSGI application  src/web.py:3\n" in shown
     assert waypost("ask", "GET /health handled by health with Flask", "--in", "architecture", "--json").json["hits"]
 
 

@@ -165,7 +165,7 @@ def test_a_prompt_does_not_wait_until_much_is_embedded(say: Say, project: Path, 
     told = say("prompt", "uploads of large files use multipart requests?")
     assert UPLOADS in told
     assert [len(texts) for texts in fake_engine.calls] == [1]
-    assert "20 texts wait to be embedded" in told
+    assert "20 texts are not embedded yet" in told
 
 
 # -- the start of a session -------------------------------------------------------------------------------------
@@ -437,6 +437,23 @@ def test_a_greeting_that_came_is_not_repeated(say: Say, project: Path, monkeypat
     Memory.open(project).remember("Deploy from main only.", level=0)
     assert "Deploy from main only." in say("session-start")
     assert say("prompt", "What is for lunch?") == ""
+
+
+def test_an_agent_that_takes_no_text_at_the_start_is_greeted_with_its_first_prompt(
+    project: Path, started: list[HookInput]
+) -> None:
+    def say_to_kimi(event: str, words: str) -> str:
+        told = {"session_id": "s", "cwd": str(project), "prompt": [{"type": "text", "text": words}]}
+        outcome = handle(event, "kimi", json.dumps(told).encode(), time.monotonic() + 60)
+        outcome.written()
+        return str(json.loads(outcome.output)["message"]) if outcome.output else ""
+
+    Memory.open(project).remember("Deploy from main only.", level=0)
+    assert "Deploy from main only." in say_to_kimi("prompt", "What is for lunch?")
+    assert say_to_kimi("prompt", "What is for lunch?") == ""
+    assert say_to_kimi("pre-compact", "") == ""
+    assert "Deploy from main only." in say_to_kimi("prompt", "What is for lunch?")
+    assert started == []  # it names no transcript to keep
 
 
 def test_keywords_answer_a_prompt_when_meaning_takes_too_long(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:

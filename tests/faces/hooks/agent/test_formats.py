@@ -37,6 +37,7 @@ PROMPTS: dict[str, dict[str, Any]] = {
         "prompt": "why?",
         "attachments": [],
     },
+    "kimi": {"session_id": "s", "cwd": "/p", "client_type": "cli", "prompt": [{"type": "text", "text": "why?"}]},
     "windsurf": {
         "trajectory_id": "s",
         "tool_info": {"user_prompt": "why?", "transcript_path": "/t.jsonl", "cwd": "/p"},
@@ -53,7 +54,8 @@ def given(agent: str = "claude-code", **members: Any) -> HookInput:
 @pytest.mark.parametrize("agent", AGENTS)
 def test_every_agent_is_understood(agent: str) -> None:
     found = given(agent, **PROMPTS[agent])
-    assert (found.session, found.cwd, found.prompt, found.transcript) == ("s", "/p", "why?", "/t.jsonl")
+    transcript = "" if agent == "kimi" else "/t.jsonl"  # it names none
+    assert (found.session, found.cwd, found.prompt, found.transcript) == ("s", "/p", "why?", transcript)
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "vscode"])
@@ -72,6 +74,8 @@ def test_gemini_and_cursor_are_answered_in_their_own_words() -> None:
     }
     assert json.loads(render_answer("prompt", "cursor", "words")) == {"continue": True, "additional_context": "words"}
     assert json.loads(render_answer("session-start", "cursor", "words")) == {"additional_context": "words"}
+    assert json.loads(render_answer("prompt", "kimi", "words")) == {"continue": True, "message": "words"}
+    assert render_answer("session-start", "kimi", "words") == ""
     assert json.loads(render_answer("session-start", "copilot", "words")) == {
         "additionalContext": "words",
         "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "words"},

@@ -22,7 +22,9 @@ _CHECKS = {"upkeep": "maintenance", "vectors": "embeddings"}  # checks that JSON
 @app.command()
 def status(context: Ctx, json: Json = False) -> None:
     """Show what is stored, its size, and pending work."""
-    report = session_of(context).memory().status()
+    session = session_of(context)
+    session.refuse_no_project()
+    report = session.memory().status()
     print_json(report) if json else print_status(report)
 
 

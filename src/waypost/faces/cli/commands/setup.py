@@ -15,9 +15,8 @@ from waypost.faces.cli.framework import Ctx, Json, app, session_of
 from waypost.faces.cli.models import ensure_models
 from waypost.faces.cli.output.memories import print_json, print_notices, safe
 from waypost.faces.cli.session import agrees, interactive, is_yes
-from waypost.space.alias import identify_here
+from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.space.identity import identify
-from waypost.space.place import marker_file, space_directory
 from waypost.system.config_file import AGENTS_FILE, Scope
 from waypost.text.plural import counted
 
@@ -119,9 +118,9 @@ def _go_on(session: "CommandSession", chosen: "Sequence[Agent]") -> None:
     ensure_models(config.load())
     if not interactive():
         return
-    _offer_index(session.directory)
+    _offer_index(session)
     unbriefed = [agent.title for agent in chosen if agent.needs_file]
-    if unbriefed and _has_memory(session.directory):
+    if unbriefed and session.has_memory():
         question = f"No hook briefs {' or '.join(unbriefed)}. Keep your rules and decisions in this project's AGENTS.md? [y/N] "
         if is_yes(input(question)):
             command = [sys.executable, "-m", "waypost", "-C", str(session.directory), "setup", AGENTS_FILE]
@@ -136,7 +135,7 @@ def _go_on(session: "CommandSession", chosen: "Sequence[Agent]") -> None:
 
 def _block(session: "CommandSession") -> str:
     """What AGENTS.md gets: nothing as long as the project has no memory."""
-    return session.memory().facts.for_agents_file() if _has_memory(session.directory) else ""
+    return session.memory().facts.for_agents_file() if session.has_memory() else ""
 
 
 def check_one(session: "CommandSession", name: str, *, json: bool = False) -> bool:
@@ -180,19 +179,15 @@ def _print_end(checks: "Sequence[AgentCheck]") -> None:
         print(safe(f"  {number}. {remedy}"))
 
 
-def _offer_index(directory: "Path") -> None:
+def _offer_index(session: "CommandSession") -> None:
     """In a repository without a memory, offer to index it: until then, the agent has nothing to recall."""
-    is_repository = identify(directory).source in ("origin", "git-root")
-    if not is_repository or _has_memory(directory):
+    is_repository = identify(session.directory).source in ("origin", "git-root")
+    if not is_repository or session.has_memory():
         return
     if agrees("Index this project now (waypost init)?"):
-        subprocess.run([sys.executable, "-m", "waypost", "-C", str(directory), "init"], check=False)
-
-
-def _has_memory(directory: "Path") -> bool:
-    settings = config.load()
-    folder = space_directory(settings.memory_root, identify_here(directory, settings).space_id)
-    return (folder / marker_file(settings)).is_file()
+        # Without input it asks nothing, and does not try again to fetch models: that was done before.
+        command = [sys.executable, "-m", "waypost", "-C", str(session.directory), "init"]
+        subprocess.run(command, stdin=subprocess.DEVNULL, check=False)
 
 
 def _sample(session: "CommandSession") -> "tuple[Sample, AgentCheck]":
@@ -200,16 +195,19 @@ def _sample(session: "CommandSession") -> "tuple[Sample, AgentCheck]":
     from waypost.faces.setup.check import AgentCheck, Sample
 
     try:
-        if not _has_memory(session.directory):
+        if not session.has_memory():
             return Sample(), AgentCheck("memory", False, "This project has no memory yet.", "Run: waypost init")
-        memories = session.memory().list(limit=_LOOKED_AT)
+        memory = session.memory()
+        memories = memory.list(limit=_LOOKED_AT)
     except WaypostError as error:
         return Sample(), AgentCheck("memory", False, error.what, error.remedy)
     if not memories:
         return Sample(), AgentCheck("memory", True, "It is empty: hooks have nothing to add.")
     about = next((memory for memory in reversed(memories) if memory["code_refs"]), memories[-1])
     path = about["code_refs"][0]["file_path"] if about["code_refs"] else Sample().file
-    return Sample(about["text"][:_LONGEST_PROMPT], path), AgentCheck("memory", True, "It can be opened.")
+    collections = memory.status()["collections"]
+    count = counted(sum(collections.get(name, 0) for name in KEPT_COLLECTIONS), "memory", "memories")
+    return Sample(about["text"][:_LONGEST_PROMPT], path), AgentCheck("memory", True, f"It has {count}, besides code.")
 
 
 def _print_check(check: "AgentCheck") -> None:

@@ -29,6 +29,7 @@ For each memory:
   points elsewhere:     waypost relink ID --ref PATH#L1-L9
   no longer true:       waypost correct ID TEXT, or waypost retract ID"""
 _MOST_CODE_LINES = 20
+_UNSURE = 0.1  # certainty below which hits are called the closest, not the answer
 _WHERE_GONE = "  code deleted:         waypost relink ID --drop, if the memory is still true"
 
 
@@ -268,6 +269,8 @@ def _place(reference: CodeReference) -> tuple[str, int | None]:
 
 def print_answer(answer: "Answer", places: EditorLinks, *, explain: bool) -> None:
     out = console()
+    if answer.hits and all(hit.certainty is not None and hit.certainty < _UNSURE for hit in answer.hits):
+        out.print("Nothing certain. The closest:", style="dim")
     for number, hit in enumerate(answer.hits, 1):
         certainty = hit.score if hit.certainty is None else hit.certainty
         out.print(f"[bold]{number}.[/bold] [cyan]{certainty:.2f}[/cyan]  ", end="")

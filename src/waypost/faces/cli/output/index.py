@@ -49,10 +49,9 @@ def print_index(done: "IndexReport", *, explain: bool) -> None:
     if files.broken:
         broken = counted(len(files.broken), "file has", "files have")
         out.print(f"{broken} syntax errors and {'was' if len(files.broken) == 1 else 'were'} indexed partly.")
-    for name, count in done.pending.items():
-        if count:
-            texts = counted(count, "text is", "texts are")
-            out.print(f"{texts} waiting for embedding by {name}; keyword search works meanwhile.")
+    if waiting := max(done.pending.values(), default=0):
+        texts = counted(waiting, "text is", "texts are")
+        out.print(f"{texts} not embedded yet; that continues in the background, and keywords find them meanwhile.")
     for path, reason in sorted(done.given_up.items()):
         out.print(f"note: {safe(path)} was skipped: {safe(reason)}.", markup=False)
     if explain:
@@ -107,7 +106,8 @@ def print_analysis(analysis: "Analysis") -> None:
         out.print(safe(head), markup=False, style="bold")
         for symbol in parsed.symbols:
             depth = symbol.qualified.count(".")
-            kind = "" if symbol.signature.startswith(f"{symbol.kind} ") else f"{symbol.kind} "
+            # A signature that does not begin with the name says by itself what it is: "def save()", "type User struct".
+            kind = f"{symbol.kind} " if symbol.signature.startswith(symbol.name) else ""
             line = f"{'  ' * (depth + 1)}{symbol.lines.start}-{symbol.lines.end}  {kind}{symbol.signature}"
             out.print(safe(line), markup=False)
         modules = list(dict.fromkeys(imported.module for imported in parsed.imports))
@@ -140,11 +140,11 @@ def _item_line(row: Any) -> str:
         return str(row)
     if "method" in row and "path" in row:
         handler = f" → {row['handler']}" if row.get("handler") else ""
-        place = f"  ({row.get('file', '')}:{row.get('line', '')})" if row.get("file") else ""
+        place = f"  {_place(row['place'])}" if row.get("place") else ""
         return f"{row['method']} {row['path']}{handler}{place}"
-    name = str(row.get("name") or row.get("title") or "")
+    name = str(row.get("name") or row.get("what") or "")
     sure = f" ({row['confidence']:.0%})" if isinstance(row.get("confidence"), float) else ""
-    places = [_place(place) for place in (row.get("places") or row.get("evidence") or [])[:3]]
+    places = [_place(place) for place in (row.get("places") or ([row] if "path" in row else []))[:3]]
     version = f" {row['version']}" if row.get("version") else ""
     return f"{name}{version}{sure}" + (f"  {', '.join(places)}" if places else "")
 
@@ -152,7 +152,7 @@ def _item_line(row: Any) -> str:
 def _place(place: Any) -> str:
     if not isinstance(place, dict):
         return str(place)
-    line = place.get("line") or place.get("start")
+    line = place.get("line")
     return f"{place.get('path', '')}:{line}" if line else str(place.get("path", ""))
 
 

@@ -12,6 +12,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from waypost.errors import InvalidInput
 from waypost.faces.cli.entry import root_command
 from waypost.faces.cli.help import ALIASES, first_sentence
+from waypost.faces.setup.agents import agents
 
 SHELLS = ("bash", "zsh", "fish")
 _CHOICES = {  # options and arguments with a fixed set of words
@@ -21,6 +22,9 @@ _CHOICES = {  # options and arguments with a fixed set of words
     "--on-expire": "stale archive delete",
     "[approve|reject|edit|restore]": "approve reject edit restore",
     "SHELL": " ".join(SHELLS),
+    "[AGENT]": " ".join(agents()),
+    "--agent": " ".join(agents()),
+    "--kind": "fact decision constraint learning fix note preference conversation",
 }
 
 

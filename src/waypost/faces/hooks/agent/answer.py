@@ -54,7 +54,8 @@ def answer_here(
     if given.event in ("pre-tool", "post-tool"):
         return fitting(given, _around_tool(memory, given, shown_keys))
     relevant = memory.relevant(given.prompt, shown_keys, given.session) if given.prompt else NOTHING
-    if not missed_greeting(shown_keys, utc_now() - STARTS_WITHIN):
+    is_late = given.greets_at_prompt and not was_greeted(shown_keys)
+    if not is_late and not missed_greeting(shown_keys, utc_now() - STARTS_WITHIN):
         return fitting(given, relevant)
     greeting = memory.greeting({*shown_keys, *relevant.keys})
     return fitting(given, _marked(_joined((relevant, greeting))))

@@ -231,7 +231,7 @@ def first_of(work: Callable[[], HookOutput], instead: Callable[[], HookOutput], 
 def _keep(given: HookInput, project: Identity, settings: Settings) -> None:
     from waypost.faces.hooks.agent.session_end import start_keeping
 
-    if settings.journal.sessions:
+    if settings.journal.sessions and AGENTS[given.agent].transcript:
         start_keeping(given, space_directory(settings.memory_root, project.space_id))
 
 
@@ -239,7 +239,7 @@ def _keep_watch(given: HookInput, project: Identity, settings: Settings) -> None
     """Note that the session is open. At the start of one, keep those that were open when their agent was killed."""
     from waypost.faces.hooks.agent.open_sessions import note_open, unkept
 
-    if not settings.journal.sessions:
+    if not settings.journal.sessions or not AGENTS[given.agent].transcript:
         return
     folder = space_directory(settings.memory_root, project.space_id)
     note_open(given, folder)

@@ -98,6 +98,13 @@ AGENTS: Mapping[str, AgentFormat] = {
         flat="additional_context",
         nested=False,
     ),
+    "kimi": AgentFormat(
+        prompt=("prompt.0.text", "prompt.1.text", "prompt"),
+        transcript=(),
+        context={"prompt": "UserPromptSubmit"},
+        flat="message",
+        nested=False,
+    ),
     "opencode": _SCRIPT,
     "pi": _SCRIPT,
     "windsurf": AgentFormat(  # takes no words from a hook, only gives its turns
@@ -149,6 +156,11 @@ class HookInput:
     def compacts(self) -> bool:
         meant = AGENTS[self.agent].compacts_at
         return self.event == "pre-compact" and (not meant or self.source in meant)
+
+    @property
+    def greets_at_prompt(self) -> bool:
+        """Whether the agent takes no text at the start of a session: its first prompt brings the greeting."""
+        return self.event == "prompt" and "session-start" not in AGENTS[self.agent].context
 
     @property
     def takes_context(self) -> bool:
