@@ -5,6 +5,7 @@ import itertools
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Generator, Iterator
@@ -30,6 +31,8 @@ def pytest_configure() -> None:
     """Keep bytecode: tests start many processes, and each would compile the whole package again."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # by nohup or a script's `&`: children would ignore it too
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     # The time of one example depends on the load of the machine.
     hypothesis.settings.register_profile(
         "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]

@@ -1,6 +1,6 @@
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import pytest
 
@@ -415,35 +415,6 @@ def test_c_functions_are_found_through_headers() -> None:
     }
     assert ("src/cart.c", "", "→", "include/shop/store.h", "") in edges(files, "imports")
     assert {name.rpartition(":")[2] for name in calls(files, "cart_add")} == {"store_write"}
-
-
-def test_one_file_is_related_again_without_reading_the_others() -> None:
-    all_outlines = outlines_of(SHOP)
-    read: set[str] = set()
-
-    class Stored(Mapping[str, Outline]):
-        def __getitem__(self, path: str) -> Outline:
-            read.add(path)
-            return Outline.from_json(json.loads(json.dumps(all_outlines[path].to_json())))
-
-        def __iter__(self) -> Iterator[str]:
-            return iter(all_outlines)
-
-        def __len__(self) -> int:
-            return len(all_outlines)
-
-    def places(name: str) -> list[SymbolPlace]:
-        return [
-            SymbolPlace(path, symbol.qualified)
-            for path, kept in all_outlines.items()
-            for symbol in kept.symbols
-            if symbol.name == name
-        ]
-
-    again = relate(Stored(), {}, only=["shop/cart.py"], names=places)
-    whole = [edge for edge in relate(all_outlines, {}).edges if edge.source.path == "shop/cart.py"]
-    assert set(again.edges) == set(whole)
-    assert "app.py" not in read
 
 
 def test_an_outline_survives_json_and_one_of_another_format_is_empty() -> None:

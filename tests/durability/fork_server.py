@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 from tests.durability import actors
 
 import waypost.store.postgres.store
-from waypost import Memory
 from waypost.faces.cli.entry import root_command
 from waypost.memory import spaces
 
@@ -188,17 +188,16 @@ def _become(message: dict[str, Any], descriptors: list[int], others: list[int]) 
 
 
 def _load_everything() -> None:
-    importlib.import_module("tests.durability.kills.kill_server")
+    kill_server = importlib.import_module("tests.durability.kills.kill_server")
     root_command()
     for name in [name for name in os.environ if name.startswith("WAYPOST_")]:
         del os.environ[name]
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update(WAYPOST_HOME=f"{folder}/home", WAYPOST_BACKGROUND="0", WAYPOST_MODELS=folder)
-        (Path(folder) / "project").mkdir()
-        with Memory.open(f"{folder}/project") as memory:
-            memory.remember("Everything is loaded by being used once.")
-            memory.recall("loaded", k=1)
-        spaces.open_spaces.drop_all()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("waypost.memory.spaces.open_engine", lambda _name, _settings: kill_server.ENGINE)
+            kill_server.do_everything_once(Path(folder) / "project")
+            spaces.open_spaces.drop_all()
     spaces._engines.clear()
 
 

@@ -143,6 +143,7 @@ class Watcher:
     def stop(self) -> None:
         self._process.send_signal(signal.SIGINT)
         self._process.communicate(timeout=PATIENCE)
+        assert self._process.returncode == 0
 
     def kill(self) -> None:
         self._process.kill()

@@ -14,9 +14,11 @@ from types import ModuleType
 from typing import Any
 
 import waypost
+from waypost.errors import WaypostError
 
 ROOT = Path(waypost.__file__).parent
 METHODS = ("match", "fullmatch", "search", "findall", "finditer", "sub", "subn", "split")
+TEXT_LANGUAGES = ("en", "de", "ru")
 _DEEPEST = 8  # of containers that hold patterns
 _FLAGS = ("I", "IGNORECASE", "M", "MULTILINE", "S", "DOTALL", "X", "VERBOSE", "A", "ASCII")
 
@@ -123,17 +125,27 @@ def _name(node: ast.expr) -> str:
 
 
 def _patterns_of(module: ModuleType) -> Iterator[tuple[str, str, "re.Pattern[Any]"]]:
-    """Those in a module's variables and in what its cached functions without parameters return."""
+    """Those in a module's variables, and in what its cached functions return that need nothing, or only a language."""
     for name, value in list(vars(module).items()):
         if not isinstance(value, re.Pattern) and getattr(value, "__module__", module.__name__) != module.__name__:
             continue  # it stands elsewhere
-        held = value() if isinstance(value, functools._lru_cache_wrapper) and not _needs(value) else value
+        held = _returned(value) if isinstance(value, functools._lru_cache_wrapper) else value
         for pattern, field in _within(held, module.__name__, 0):
             yield f"{module.__name__}.{name}{f'.{field}' if field else ''}", field or name, pattern
 
 
-def _needs(function: Any) -> bool:
-    return any(one.default is one.empty for one in inspect.signature(function).parameters.values())
+def _returned(function: Any) -> Any:
+    needed = [one.name for one in inspect.signature(function).parameters.values() if one.default is one.empty]
+    if not needed:
+        return function()
+    return [_of_language(function, one) for one in TEXT_LANGUAGES] if needed == ["language"] else function
+
+
+def _of_language(function: Any, language: str) -> Any:
+    try:
+        return function(language)
+    except (WaypostError, LookupError, OSError, ImportError):  # it is about languages of code
+        return None
 
 
 def _within(value: Any, module: str, depth: int) -> Iterator[tuple["re.Pattern[Any]", str]]:

@@ -7,7 +7,7 @@ and classes do not resolve is left out: a missing relation is better than a wron
 import gc
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -51,28 +51,23 @@ class Relations:
 def relate(
     outlines: Mapping[str, Outline],
     manifests: Mapping[str, str],
-    only: Iterable[str] | None = None,
-    names: Callable[[str], Iterable[SymbolPlace]] | None = None,
     indexed: Mapping[str, FileUses] | None = None,
 ) -> Relations:
-    """The relations that start in the files of `only`, or in all files.
+    """The relations between all files.
 
-    `outlines` may load values lazily. With `names`, which returns every place that defines a name, only needed outlines
-    are read. `manifests` has the text of each file for which `is_manifest` is true, by path. `indexed` has what a SCIP
-    index says about files: it comes before names.
+    `manifests` has the text of each file for which `is_manifest` is true, by path. `indexed` has what a SCIP index says
+    about files: it comes before names.
     """
     with _without_collection():
-        tree = OutlineTree(outlines, manifests, names)
-        paths = outlines if only is None else only
-        return _relate(tree, paths, indexed or {}, whole=only is None)
+        return _relate(OutlineTree(outlines, manifests), indexed or {})
 
 
-def _relate(tree: OutlineTree, paths: Iterable[str], indexed: Mapping[str, FileUses], *, whole: bool) -> Relations:
+def _relate(tree: OutlineTree, indexed: Mapping[str, FileUses]) -> Relations:
     resolver = CallResolver(names_of(tree))
     edges: dict[tuple[str, SymbolPlace, SymbolPlace], CodeRelation] = {}
     uses = resolved = 0
     unresolved: Counter[str] = Counter()
-    for path in paths:
+    for path in tree.outlines:
         view = tree.view(path)
         if view is None:
             continue
@@ -93,18 +88,13 @@ def _relate(tree: OutlineTree, paths: Iterable[str], indexed: Mapping[str, FileU
                 _keep(edges, edge)
             if relations:
                 resolved += use.is_call
-            elif (
-                rest is not None
-                and use.is_call
-                and tree.count_definitions(use.name)
-                and resolver.may_be_ours(view, use)
-            ):
+            elif rest is not None and use.is_call and tree.definitions(use.name) and resolver.may_be_ours(view, use):
                 unresolved[use.name] += len(rest.lines)
         for edge in _detached_members(resolver.names, view):
             _keep(edges, edge)
         for edge in _imports(resolver.names, view, reached):
             _keep(edges, edge)
-    for implementation in implementations(resolver.names) if whole else ():
+    for implementation in implementations(resolver.names):
         source, target = _place(tree, implementation.type), _place(tree, implementation.interface)
         _keep(edges, CodeRelation("inherits", source, target, (source.line,), implementation.interface.strength))
     return Relations(tuple(edges.values()), uses, resolved, unresolved)

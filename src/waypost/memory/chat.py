@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from waypost.flows.context.brief import Briefing
     from waypost.memory.facade import Memory
 
-PAUSE = timedelta(minutes=30)  # a longer pause begins a new session
 _MOST_LINES = 15  # of an answer to a command: chats limit the length of a message
 _MOST_SEARCHED = 1000
 _LONGEST_LINE = 200

@@ -257,11 +257,8 @@ def _derive(folder: Path) -> None:
     (folder / "index.bin").write_bytes((folder / "words.txt").read_bytes()[::-1])
 
 
-def warm_up(folder: Path) -> None:
-    """Load and compile everything once, in a space of its own, so that each child begins at once."""
-    waypost.memory.spaces.open_engine = lambda _name, _settings: ENGINE  # type: ignore[assignment, attr-defined]
-    waypost.retrieve.certainty.FITTED_FOR = frozenset()  # the cosines of the fake engine are others
-    os.fsync = lambda fd: None  # no power fails here
+def do_everything_once(folder: Path) -> None:
+    """Load and compile all that the children use, in a space of its own, so that each of them begins at once."""
     folder.mkdir()
     with open_memory(folder / "home", folder) as memory:
         known: list[Any] = []
@@ -269,7 +266,15 @@ def warm_up(folder: Path) -> None:
         for call in WRITES.values():
             call(memory, *(one["id"] for one in known))
         inspect(memory)
+        memory.recall("loaded", k=1)
         memory.admin.run_worker()
+
+
+def become_kill_server() -> None:
+    """In a process that the fork server has forked: everything was done once there."""
+    waypost.memory.spaces.open_engine = lambda _name, _settings: ENGINE  # type: ignore[assignment, attr-defined]
+    waypost.retrieve.certainty.FITTED_FOR = frozenset()  # the cosines of the fake engine are others
+    os.fsync = lambda fd: None  # no power fails here
     gc.collect()
     gc.freeze()  # children share what is loaded instead of copying it
     gc.disable()
@@ -279,7 +284,7 @@ def main(request: str) -> None:
     asked = json.loads(request)
     folder, project = Path(asked["folder"]), Path(asked["project"])
     files = SteppedFiles("stepped", "unix", makedefault=True)
-    warm_up(folder / "warm")
+    become_kill_server()
     runs: dict[str, Callable[[], Iterator[dict[str, Any]]]] = {
         "writing": lambda: stop_while_writing(folder, project, asked["level"], asked["kinds"], asked["every"], look_at),
         "making": lambda: stop_while_making(folder, project, asked["level"], asked["every"], look_at),

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from tests.durability.children import Log, open_memory, run_child
 from tests.durability.conftest import Cast, answers_of
-from tests.durability.kills.kill_server import warm_up
+from tests.durability.kills.kill_server import become_kill_server
 from tests.durability.kills.stops import LEVELS, SteppedFiles, Stops
 
 from waypost import Memory, config
@@ -226,7 +226,7 @@ def test_a_damaged_database_that_another_process_has_open_is_not_replaced_under_
 def main(request: str) -> None:
     asked = json.loads(request)
     files = SteppedFiles("stepped", "unix", makedefault=True)
-    warm_up(Path(asked["folder"]) / "warm")
+    become_kill_server()
     for line in stop_again_and_again(
         Path(asked["folder"]), Path(asked["project"]), asked["kind"], asked["level"], asked["every"]
     ):

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from tests.durability.children import Log, run_child
 from tests.durability.conftest import answers_of
-from tests.durability.kills.kill_server import warm_up
+from tests.durability.kills.kill_server import become_kill_server
 from tests.durability.kills.stops import LEVELS, SteppedFiles, Stops
 
 import waypost.store.sqlite.vectors
@@ -207,7 +207,7 @@ def main(request: str) -> None:
     waypost.store.sqlite.vectors._SIDECAR_FROM = 2
     files = SteppedFiles("stepped", "unix", makedefault=True)
     folder, project = Path(asked["folder"]), Path(asked["project"])
-    warm_up(folder / "warm")
+    become_kill_server()
     for line in stop_again_and_again(folder, project, asked["kind"], asked["level"], asked["first"], asked["every"]):
         print(json.dumps(line), flush=True)
     files.unregister()

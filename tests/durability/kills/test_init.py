@@ -2,51 +2,65 @@
 
 import json
 import random
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.durability.fork_server import Forked
 
-_SCRIPT = """
-import json, sys
-from pathlib import Path
-from waypost import memory
+from waypost import Memory
 from waypost.embed.fake import FakeEngine
 from waypost.memory import spaces
+from waypost.model.memory import Version
+from waypost.retrieve.passages import passages_of
 
-spaces.open_engine = lambda name, settings: FakeEngine()
-opened = memory.Memory.open(sys.argv[1])
-if sys.argv[2] == "index":
-    opened.index(report=lambda *told: print(*told, flush=True))
-    print("finished", flush=True)
-    sys.exit()
 
-space = opened.space
-with space.store.read() as reader:
+def main(tree: str, task: str) -> None:
+    """In a process of its own: index the tree, and print a line for each report, or print what its index holds."""
+    spaces.open_engine = lambda _name, _settings: FakeEngine()  # type: ignore[assignment, attr-defined]
+    opened = Memory.open(tree)
+    if task == "index":
+        opened.index(report=lambda *told: print(*told, flush=True))
+        print("finished", flush=True)
+    else:
+        print(json.dumps(_held(opened)))
+
+
+def _held(opened: Memory) -> dict[str, Any]:
+    space = opened.space
     checkout = space.identity.checkout_id
-    rows = [row for kind in ("file", "symbol", "table", "architecture") for row in reader.code.derived_of_kind(checkout, kind)]
-    versions = reader.memories.by_number([row.number for row in rows])
-    named = {v.memory_id: f"{v.kind} {v.name} {v.refs[0].file_path if v.refs else ''} {v.refs[0].line_range if v.refs else ''}"
-             for v in versions.values()}
-    edges = {(e.kind, named[e.from_id], named[e.to_id], round(e.strength, 6))
-             for memory_id in named for e in reader.edges.of_memory(memory_id)}
-    vectors = 0
-    for version in versions.values():
-        from waypost.retrieve.passages import passages_of
-        hashes = [p.content_hash for p in passages_of(version)]
-        vectors += len(reader.vectors.missing(space.engines.main.name, hashes))
-    dump = {
-        "memories": sorted([named[v.memory_id], v.text, json.dumps(dict(v.details), sort_keys=True)] for v in versions.values()),
-        "files": sorted([f.path, f.size, f.hash, f.language] for f in reader.code.files(checkout).values()),
-        "digests": sorted([path, json.dumps(d, sort_keys=True)] for path, d in reader.code.digests(checkout)),
-        "edges": sorted(map(list, edges)),
-        "missing": vectors,
-        "owed": reader.vectors.pending(),
-        "found": [[h.name, h.path, h.line] for h in opened.recall("add 17 to a value", k=1)],
-    }
-print(json.dumps(dump))
-"""
+    with space.store.read() as reader:
+        kinds = ("file", "symbol", "table", "architecture")
+        rows = [row for kind in kinds for row in reader.code.derived_of_kind(checkout, kind)]
+        versions = reader.memories.by_number([row.number for row in rows])
+        named = {version.memory_id: _name(version) for version in versions.values()}
+        edges = {
+            (edge.kind, named[edge.from_id], named[edge.to_id], round(edge.strength, 6))
+            for memory_id in named
+            for edge in reader.edges.of_memory(memory_id)
+        }
+        hashes = [passage.content_hash for version in versions.values() for passage in passages_of(version)]
+        return {
+            "memories": sorted(
+                [named[one.memory_id], one.text, json.dumps(dict(one.details), sort_keys=True)]
+                for one in versions.values()
+            ),
+            "files": sorted(
+                [one.path, one.size, one.hash, one.language] for one in reader.code.files(checkout).values()
+            ),
+            "digests": sorted(
+                [path, json.dumps(digest, sort_keys=True)] for path, digest in reader.code.digests(checkout)
+            ),
+            "edges": sorted(map(list, edges)),
+            "missing": len(reader.vectors.missing(space.engines.main.name, hashes)),
+            "owed": reader.vectors.pending(),
+            "found": [[hit.name, hit.path, hit.line] for hit in opened.recall("add 17 to a value", k=1)],
+        }
+
+
+def _name(version: Version) -> str:
+    place = f"{version.refs[0].file_path} {version.refs[0].line_range}" if version.refs else " "
+    return f"{version.kind} {version.name} {place}"
 
 
 @pytest.fixture
@@ -64,29 +78,25 @@ def big_tree(tmp_path: Path) -> Path:
     return root
 
 
-def _start(tree: Path, home: Path, task: str) -> "subprocess.Popen[str]":
+def _start(tree: Path, home: Path, task: str) -> Forked:
     environment = {"WAYPOST_HOME": str(home), "WAYPOST_BACKGROUND": "0", "HOME": str(home), "PATH": "/usr/bin:/bin"}
-    return subprocess.Popen(
-        [sys.executable, "-c", _SCRIPT, str(tree), task], stdout=subprocess.PIPE, text=True, env=environment
-    )
+    return Forked([str(tree), task], environment, __name__)
 
 
 def _run(tree: Path, home: Path, task: str) -> str:
     process = _start(tree, home, task)
-    out, _ = process.communicate(timeout=120)
-    assert process.returncode == 0
+    out, errors = process.communicate()
+    assert (errors, process.returncode) == ("", 0)
     return out
 
 
 def _kill_after(tree: Path, home: Path, lines: int) -> bool:
     """Index until so many lines of progress are told, then kill. False: it was finished before."""
-    with _start(tree, home, "index") as process:
-        assert process.stdout is not None
-        for _ in range(lines):
-            if process.stdout.readline() in ("", "finished\n"):
-                return False
-        process.kill()
-    return True
+    process = _start(tree, home, "index")
+    finished = any(process.stdout.readline() in ("", "finished\n") for _ in range(lines))
+    process.kill()
+    process.communicate()
+    return not finished
 
 
 def _dump(tree: Path, home: Path) -> object:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from tests.durability.children import Log, run_child
 from tests.durability.conftest import answers_of
-from tests.durability.kills.kill_server import warm_up
+from tests.durability.kills.kill_server import become_kill_server
 from tests.durability.kills.stops import LEVELS, SteppedFiles, Stops
 from tests.made_once import hashed
 from tests.store.damage.filled import Filled, fill, zero
@@ -112,7 +112,7 @@ def test_a_hundred_kills_inside_a_repair_lose_nothing(tmp_path: Path, project: P
 def main(request: str) -> None:
     asked = json.loads(request)
     files = SteppedFiles("stepped", "unix", makedefault=True)  # for as long as it is known by a name
-    warm_up(Path(asked["folder"]) / "warm")
+    become_kill_server()
     with hashed():
         for answer in kill_again_and_again(
             Path(asked["folder"]), Path(asked["project"]), asked["kills"], asked["seed"]

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from tests.durability.children import Log, run_child
 from tests.durability.conftest import answers_of
-from tests.durability.kills.kill_server import warm_up
+from tests.durability.kills.kill_server import become_kill_server
 from tests.durability.kills.stops import LEVELS, SteppedFiles, Stops
 from tests.store.sqlite.test_early_versions import ARCHIVES, KEPT
 
@@ -151,7 +151,7 @@ def main(request: str) -> None:
     asked = json.loads(request)
     files = SteppedFiles("stepped", "unix", makedefault=True)
     folder, project = Path(asked["folder"]), Path(asked["project"])
-    warm_up(folder / "warm")
+    become_kill_server()
     for line in kill_again_and_again(folder, project, asked["rounds"], asked["seed"]):
         print(json.dumps(line), flush=True)
     files.unregister()

@@ -13,7 +13,8 @@ from waypost.memory.spaces import open_spaces
 def damage(agent: Agent, *tables: str) -> None:
     memory = agent.memory
     for number in range(40):  # more than a page holds
-        memory.remember(f"Ship {number} leaves on day {number} from the quay of the northern harbour of this town")
+        text = f"Ship {number} leaves on day {number} from the quay of the northern harbour of this town"
+        memory.remember(text, kind="note")
     place = memory.space.folder / "memory.db"
     open_spaces.drop_all()
     zero(place, *([root_page(place, table) for table in tables] or [1]))

@@ -56,9 +56,8 @@ def test_one_of_which_a_table_is_damaged_is_read(
 ) -> None:
     other = open_memory("other")
     for number in range(40):  # more than a page holds
-        other.remember(
-            f"Ship {number} of the other project leaves on day {number} from the quay of the northern harbour"
-        )
+        text = f"Ship {number} of the other project leaves on day {number} from the quay of the northern harbour"
+        other.remember(text, kind="note")
     damage(other, *tables)
     place = f"/api/v1/spaces/{other.identity.space_id}"
     page = served.reader.get(f"{place}/memories", params={"limit": 100}).json()

@@ -58,7 +58,7 @@ class Watching:
         return {(change.path, change.action) for change in self.next().changes}
 
     def until(self, *expected: tuple[str, str]) -> set[tuple[str, str]]:
-        """All that is told until this is: polling may see a file before and after its content came."""
+        """All that is told until this is: a burst may end before the content came."""
         seen: set[tuple[str, str]] = set()
         while not seen.issuperset(expected):
             seen |= self.changes()
@@ -87,11 +87,6 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.fixture(params=["told", "polled"])
-def options(request: pytest.FixtureRequest) -> dict[str, object]:
-    return {} if request.param == "told" else {"poll_ms": 30}
-
-
 @pytest.fixture
 def watching(root: Path) -> Iterator[Watch]:
     started: list[Watching] = []
@@ -105,8 +100,8 @@ def watching(root: Path) -> Iterator[Watch]:
         one.end()
 
 
-def test_files_written_made_and_removed_are_told(root: Path, watching: Watch, options: dict[str, object]) -> None:
-    w = watching(**options)
+def test_files_written_made_and_removed_are_told(root: Path, watching: Watch) -> None:
+    w = watching()
     assert w.files == 3
     (root / "src" / "b.py").write_text("changed")
     assert w.until(("src/b.py", "modified")) == {("src/b.py", "modified")}
@@ -140,10 +135,8 @@ def test_an_editor_that_writes_a_temporary_file_and_renames_it_has_modified_one_
     assert w.next() == ChangeBatch((FileEvent("src/b.py", "modified"),))
 
 
-def test_a_new_folder_is_told_with_its_files_and_watched_from_then_on(
-    root: Path, watching: Watch, options: dict[str, object]
-) -> None:
-    w = watching(**options)
+def test_a_new_folder_is_told_with_its_files_and_watched_from_then_on(root: Path, watching: Watch) -> None:
+    w = watching()
     (root / "x" / "y" / "z").mkdir(parents=True)
     (root / "x" / "y" / "z" / "new.py").write_text("1")
     w.until(("x/y/z/new.py", "added"))
@@ -151,8 +144,8 @@ def test_a_new_folder_is_told_with_its_files_and_watched_from_then_on(
     w.until(("x/y/z/other.py", "added"))
 
 
-def test_a_renamed_folder_takes_its_files_along(root: Path, watching: Watch, options: dict[str, object]) -> None:
-    w = watching(**options)
+def test_a_renamed_folder_takes_its_files_along(root: Path, watching: Watch) -> None:
+    w = watching()
     (root / "src").rename(root / "lib")
     assert w.changes() == {
         ("src/b.py", "deleted"),
@@ -164,8 +157,8 @@ def test_a_renamed_folder_takes_its_files_along(root: Path, watching: Watch, opt
     assert w.until(("lib/deep/c.py", "modified")) == {("lib/deep/c.py", "modified")}
 
 
-def test_a_removed_folder_takes_its_files_along(root: Path, watching: Watch, options: dict[str, object]) -> None:
-    w = watching(**options)
+def test_a_removed_folder_takes_its_files_along(root: Path, watching: Watch) -> None:
+    w = watching()
     shutil.rmtree(root / "src")
     gone = {("src/b.py", "deleted"), ("src/deep/c.py", "deleted")}
     assert w.until(*gone) == gone
@@ -220,7 +213,7 @@ def test_whatever_happens_what_was_told_adds_up_to_what_is_there(root: Path, wat
     assert known == {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
 
 
-def test_what_is_ignored_is_neither_told_nor_watched(root: Path, watching: Watch, options: dict[str, object]) -> None:
+def test_what_is_ignored_is_neither_told_nor_watched(root: Path, watching: Watch) -> None:
     asked: set[str] = set()
 
     def ignored(path: str) -> bool:
@@ -228,7 +221,7 @@ def test_what_is_ignored_is_neither_told_nor_watched(root: Path, watching: Watch
         return path == "node_modules/" or path.endswith(".log")
 
     (root / "node_modules" / "pkg").mkdir(parents=True)
-    w = watching(ignored=ignored, **options)
+    w = watching(ignored=ignored)
     (root / "node_modules" / "pkg" / "index.js").write_text("1")
     (root / "src" / "x.log").write_text("1")
     (root / "src" / "deep" / "made.py").write_text("1")
@@ -236,14 +229,12 @@ def test_what_is_ignored_is_neither_told_nor_watched(root: Path, watching: Watch
     assert not [path for path in asked if path.startswith("node_modules/pkg")]
 
 
-def test_links_are_not_followed_out_of_the_tree(
-    root: Path, tmp_path: Path, watching: Watch, options: dict[str, object]
-) -> None:
+def test_links_are_not_followed_out_of_the_tree(root: Path, tmp_path: Path, watching: Watch) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (root / "link").symlink_to(outside)
     (root / "loop").symlink_to(root)
-    w = watching(**options)
+    w = watching()
     assert w.files == 3
     (outside / "secret.py").write_text("1")
     (root / "later").symlink_to(outside)
@@ -279,9 +270,9 @@ def repository(root: Path, git: Git) -> Path:
 
 
 def test_another_branch_is_one_batch_that_says_that_everything_may_have_changed(
-    repository: Path, git: Git, watching: Watch, options: dict[str, object]
+    repository: Path, git: Git, watching: Watch
 ) -> None:
-    w = watching(repository, **options)
+    w = watching(repository)
     git(repository, "switch", "-q", "other")
     batch = w.next()
     while not batch.everything:  # a slow machine may see a part before git says what it was
@@ -303,11 +294,11 @@ def test_a_checkout_is_held_back_until_git_is_done(repository: Path, git: Git, w
 
 
 def test_a_lock_that_git_has_forgotten_holds_nothing_back_for_ever(
-    repository: Path, watching: Watch, monkeypatch: pytest.MonkeyPatch, options: dict[str, object]
+    repository: Path, watching: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(loop_module, "_LONGEST_HOLD", 0.2)
     (repository / ".git" / "index.lock").touch()
-    w = watching(repository, **options)
+    w = watching(repository)
     (repository / "a.py").write_text("changed")
     assert w.changes() == {("a.py", "modified")}
 
@@ -331,10 +322,8 @@ def test_a_worktree_notices_its_own_branch(repository: Path, tmp_path: Path, git
     assert w.next() == ChangeBatch((), everything=True)
 
 
-def test_other_rules_of_what_to_ignore_change_everything(
-    root: Path, watching: Watch, options: dict[str, object]
-) -> None:
-    w = watching(**options)
+def test_other_rules_of_what_to_ignore_change_everything(root: Path, watching: Watch) -> None:
+    w = watching()
     (root / "src" / ".gitignore").write_text("*.log\n")
     assert w.next().everything
 
@@ -351,10 +340,8 @@ def test_very_many_changes_say_that_everything_may_have_changed(
     assert len(batch.changes) == 60
 
 
-def test_the_end_of_the_root_is_said_and_its_files_are_not_called_deleted(
-    root: Path, watching: Watch, options: dict[str, object]
-) -> None:
-    w = watching(**options)
+def test_the_end_of_the_root_is_said_and_its_files_are_not_called_deleted(root: Path, watching: Watch) -> None:
+    w = watching()
     root.rename(root.with_name("elsewhere"))
     error = w.ended()
     assert error is not None
@@ -383,8 +370,8 @@ def test_a_name_that_cannot_be_written_down_does_not_end_the_watch(root: Path, w
     w.until(("src/good.py", "modified"))
 
 
-def test_a_watch_ends_soon_after_it_is_told_to(watching: Watch, options: dict[str, object]) -> None:
-    w = watching(**options)
+def test_a_watch_ends_soon_after_it_is_told_to(watching: Watch) -> None:
+    w = watching()
     started = time.monotonic()
     w.stop.set()
     assert w.ended() is None
@@ -434,7 +421,7 @@ def test_a_system_out_of_watches_is_told_with_what_to_do(root: Path, limit: str,
         pytest.skip("no user namespaces here")
     assert done.returncode == 1, done.stderr
     assert what in done.stdout
-    assert "sysctl" in done.stdout and "--poll" in done.stdout
+    assert "sysctl" in done.stdout and "waypost index" in done.stdout
 
 
 @pytest.mark.slow

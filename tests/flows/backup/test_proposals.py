@@ -183,7 +183,7 @@ def test_what_is_forgotten_while_a_restore_is_prepared_does_not_come_back(
 def test_a_damaged_database_that_says_what_was_forgotten_gets_no_proposal_about_it_back(
     person: Memory, agent: Memory, fact: str, tmp_path: Path
 ) -> None:
-    person.remember_many([{"text": f"Fact {n} is about item {n}", "kind": "fact"} for n in range(200)])
+    person.remember_many([{"text": f"Fact {n} is about item {n}", "kind": "note"} for n in range(200)])
     agent.correct(fact, PROPOSED)
     made = person.admin.backups.make()
     kept = kept_elsewhere(person, made, tmp_path)

@@ -123,7 +123,7 @@ def test_new_numbers_are_never_those_of_memories_that_a_restore_took_away(memory
 
 @pytest.mark.slow
 def test_a_snapshot_is_private_and_holds_nothing_that_can_be_made_again(memory: Memory) -> None:
-    memory.remember_many([{"text": f"Fact {n} is about item {n}", "kind": "fact"} for n in range(300)])
+    memory.remember_many([{"text": f"Fact {n} is about item {n}", "kind": "note"} for n in range(300)])
     made = memory.admin.backups.make()
     assert (made.memories, made.cause) == (300, "asked for")
     for path in (made.path.parent, made.path, *made.path.rglob("*")):
@@ -501,7 +501,7 @@ def test_a_database_that_was_begun_anew_and_indexed_gets_the_memories_beside_its
 def test_what_the_damaged_database_still_says_of_forgotten_memories_outlasts_the_restore(
     memory: Memory, tmp_path: Path
 ) -> None:
-    memory.remember_many([{"text": f"Fact {n} is about item {n}", "kind": "fact"} for n in range(200)])
+    memory.remember_many([{"text": f"Fact {n} is about item {n}", "kind": "note"} for n in range(200)])
     doomed, wrong = remembered(memory, TEXT), remembered(memory, "Beta is wrong")
     made = memory.admin.backups.make()
     shutil.copytree(made.path, tmp_path / "kept")
@@ -525,7 +525,7 @@ def test_what_the_damaged_database_still_says_of_forgotten_memories_outlasts_the
 
 @pytest.mark.slow
 def test_a_damaged_memory_gets_no_snapshot_and_keeps_the_old_ones(memory: Memory, clock: TestClock) -> None:
-    memory.remember_many([{"text": f"Fact {n} is about item {n}", "kind": "fact"} for n in range(200)])
+    memory.remember_many([{"text": f"Fact {n} is about item {n}", "kind": "note"} for n in range(200)])
     memory.admin.backups.make()
     path = memory.space.folder / "memory.db"
     memory.close()

@@ -11,18 +11,18 @@ from waypost.memory import Memory
 pytestmark = pytest.mark.slow  # not for the inner loop
 
 
-@pytest.mark.parametrize("tokens", [200, 500, 2000, 5000])
-def test_level_0_takes_at_most_15_percent_of_the_default_briefing(memory: Memory, tokens: int) -> None:
+def test_level_0_takes_at_most_15_percent_of_the_default_briefing(memory: Memory) -> None:
     memory.remember_many(
         {"text": f"Rule {number}: every change of the ledger is {'reviewed and ' * 12}signed.", "level": 0}
         for number in range(40)
     )
     memory.remember("The ledger is closed on the last day of a quarter.", level=2)
-    told = memory.brief("when is the ledger closed", tokens)
-    always = [line for line in told.text.splitlines() if line.startswith("- Rule")]
-    assert sum(count_tokens(line) + 1 for line in always) <= 0.15 * tokens
-    assert "The ledger is closed" in told.text
-    assert told.tokens <= tokens
+    for tokens in (200, 500, 2000, 5000):
+        told = memory.brief("when is the ledger closed", tokens)
+        always = [line for line in told.text.splitlines() if line.startswith("- Rule")]
+        assert sum(count_tokens(line) + 1 for line in always) <= 0.15 * tokens, tokens
+        assert "The ledger is closed" in told.text, tokens
+        assert told.tokens <= tokens
 
 
 def test_the_routed_briefing_has_no_such_bound(memory: Memory) -> None:

@@ -192,7 +192,9 @@ def test_what_is_archived_is_out_of_recall_unless_asked_for(memory: Memory, cloc
 
 @pytest.mark.slow
 def test_what_is_deleted_leaves_nothing_in_any_file(memory: Memory, clock: TestClock) -> None:
-    memory.remember_many([{"text": f"Filler {n} about the launch of rocket {n * 7}"} for n in range(200)])
+    memory.remember_many(
+        [{"text": f"Filler {n} about the launch of rocket {n * 7}", "kind": "note"} for n in range(200)]
+    )
     one = fact(memory, TEXT, ttl_class="session")
     clock.advance(hours=1)
     memory.correct(one, TEXT + ", as of today")  # an older version is a copy too

@@ -221,7 +221,7 @@ class CallResolver:
         return not view.bindings.get((-1, path[0])) and path[0] not in view.top
 
     def _only_one(self, view: OutlineView, name: str) -> Value | None:
-        if self.names.tree.count_definitions(name) > MOST_PLACES:
+        if len(self.names.tree.definitions(name)) > MOST_PLACES:
             return None
         methods: dict[tuple[str, str], Value] = {}  # overloads are one method
         for path, number in self.names.tree.definitions(name):

@@ -1,7 +1,7 @@
 """All outlines of a repository, by file and by name."""
 
 import posixpath
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -58,18 +58,10 @@ class OutlineView:
 class OutlineTree:
     """The files of a repository and their names. Outlines are loaded on demand."""
 
-    def __init__(
-        self,
-        outlines: Mapping[str, Outline],
-        manifests: Mapping[str, str],
-        names: Callable[[str], Iterable[SymbolPlace]] | None = None,
-    ) -> None:
+    def __init__(self, outlines: Mapping[str, Outline], manifests: Mapping[str, str]) -> None:
         self.outlines = outlines
         self.manifests = manifests
-        self._names = names
         self._views: dict[str, OutlineView | None] = {}
-        self._name_places: dict[str, list[SymbolPlace]] = {}
-        self._found: dict[str, list[tuple[str, int]]] = {}
         self._qualified: dict[tuple[str, str], dict[str, list[tuple[str, int]]]] = {}
 
     @cached_property
@@ -99,20 +91,7 @@ class OutlineTree:
 
     def definitions(self, name: str) -> Sequence[tuple[str, int]]:
         """Every definition of a name: its file and its index in the file's symbols."""
-        if self._names is None:
-            return self._index.get(name, ())
-        if name not in self._found:
-            self._name_places.setdefault(name, list(self._names(name)))
-            self._found[name] = [definition for place in self._name_places[name] for definition in self._at(place)]
-        return self._found[name]
-
-    def count_definitions(self, name: str) -> int:
-        """How many definitions a name has. Reads no outline if the store provides the names."""
-        if self._names is None:
-            return len(self._index.get(name, ()))
-        if name not in self._name_places:
-            self._name_places[name] = list(self._names(name))
-        return len(self._name_places[name])
+        return self._index.get(name, ())
 
     def qualified(self, language_family: str, name: str, qualified: str) -> Sequence[tuple[str, int]]:
         """Every definition in a language family with this name and qualified name."""
@@ -125,11 +104,6 @@ class OutlineTree:
                     by_qualified.setdefault(view.outline.symbols[number].qualified, []).append((path, number))
             self._qualified[key] = by_qualified
         return self._qualified[key].get(qualified, ())
-
-    def _at(self, place: SymbolPlace) -> Iterable[tuple[str, int]]:
-        view = self.view(place.path)
-        symbols = view.outline.symbols if view is not None else ()
-        return [(place.path, number) for number, symbol in enumerate(symbols) if symbol.qualified == place.qualified]
 
     @cached_property
     def _index(self) -> dict[str, list[tuple[str, int]]]:

@@ -41,23 +41,35 @@ def watch(
     stop: Event,
     ignored: Ignored = lambda _: False,
     debounce_ms: int = DEBOUNCE_MS,
-    poll_ms: int | None = None,
     on_ready: Callable[[int], None] = lambda _: None,
 ) -> None:
     """Call `on_changes` after each burst of changes, until `stop` is set. Blocks.
 
     `ignored` gets paths relative to the root; folders end with `/`. `on_ready` is called once, with the number of files,
-    when no later change can be missed. Check anything indexed before that again. `poll_ms` scans the tree at that
-    interval, for file systems without notifications and systems out of watches.
+    when no later change can be missed. Check anything indexed before that again.
 
     An exception from a callback ends the watch. Raises InvalidInput if the root is not a directory. Raises WaypostError
     if the system refuses to watch, or the root is gone.
     """
     watched = _Watched(root, ignored)
-    if poll_ms is None:
-        _watch_by_events(watched, on_changes, on_ready, stop, debounce_ms)
-    else:
-        _watch_by_polling(watched, on_changes, on_ready, stop, poll_ms)
+    with Notifications() as notifications:
+        watched.tree.scan()
+        _, burst = _arm(watched, notifications)
+        on_ready(len(watched.tree))
+        while not stop.is_set():
+            events: Touched = {}
+            try:
+                events = notifications.wait(debounce_ms if burst else _IDLE_MS, stop)
+            except Missed:
+                burst.missed = True
+                stop.wait(debounce_ms / 1000)  # the cause may persist
+            watched.check()
+            burst.add(events)
+            if stop.is_set() or not burst or not burst.is_over(events, busy=watched.git_is_busy()):
+                continue
+            batch, burst = _collect(watched, notifications, burst)
+            if batch.changes or batch.everything:
+                on_changes(batch)
 
 
 class _Watched:
@@ -137,33 +149,6 @@ class _Burst:
         return (not events and not busy) or time.monotonic() - self.since > _LONGEST_HOLD
 
 
-def _watch_by_events(
-    watched: _Watched,
-    on_changes: Callable[[ChangeBatch], None],
-    on_ready: Callable[[int], None],
-    stop: Event,
-    quiet_ms: int,
-) -> None:
-    with Notifications() as notifications:
-        watched.tree.scan()
-        _, burst = _arm(watched, notifications)
-        on_ready(len(watched.tree))
-        while not stop.is_set():
-            events: Touched = {}
-            try:
-                events = notifications.wait(quiet_ms if burst else _IDLE_MS, stop)
-            except Missed:
-                burst.missed = True
-                stop.wait(quiet_ms / 1000)  # the cause may persist
-            watched.check()
-            burst.add(events)
-            if stop.is_set() or not burst or not burst.is_over(events, busy=watched.git_is_busy()):
-                continue
-            batch, burst = _collect(watched, notifications, burst)
-            if batch.changes or batch.everything:
-                on_changes(batch)
-
-
 def _collect(watched: _Watched, notifications: Notifications, burst: _Burst) -> tuple[ChangeBatch, _Burst]:
     """The changes of a burst, and the next burst with the events that came in meanwhile."""
     inside = _inside(watched.root, burst.touched)
@@ -212,26 +197,3 @@ def _inside(root: Path, touched: Touched) -> Touched:
         if path.startswith(start)
     }
     return {path: is_new for path, is_new in below.items() if GIT not in path.split("/")}
-
-
-def _watch_by_polling(
-    watched: _Watched,
-    on_changes: Callable[[ChangeBatch], None],
-    on_ready: Callable[[int], None],
-    stop: Event,
-    poll_ms: int,
-) -> None:
-    watched.tree.scan()
-    on_ready(len(watched.tree))
-    waited = 0.0
-    while not stop.wait(poll_ms / 1000):
-        watched.check()
-        waited += poll_ms / 1000
-        if watched.git_is_busy() and waited < _LONGEST_HOLD:
-            continue
-        waited = 0.0
-        changes = watched.tree.scan()
-        watched.check()
-        batch = watched.batch(changes, everything=watched.head_changed() or len(changes) > MANY)
-        if batch.changes or batch.everything:
-            on_changes(batch)

@@ -108,11 +108,11 @@ def _refusal(error: Exception, count: int) -> WaypostError:
     if "MaxFilesWatch" in message or "watch limit" in message:
         return WaypostError(
             f"The system allows no more watches; this tree needs {count}.",
-            "Raise the limit (sudo sysctl fs.inotify.max_user_watches=524288), ignore large folders, or use --poll.",
+            "Raise the limit (sudo sysctl fs.inotify.max_user_watches=524288), ignore large folders, or run `waypost index` after changes.",
         )
     if _TOO_MANY_FILES in message:
         return WaypostError(
             "The system allows no more watchers for this user.",
-            "Raise the limit (sudo sysctl fs.inotify.max_user_instances=512), end other watchers, or use --poll.",
+            "Raise the limit (sudo sysctl fs.inotify.max_user_instances=512), end other watchers, or run `waypost index` after changes.",
         )
-    return WaypostError(f"The tree cannot be watched: {message[:200]}", "Use --poll: it scans instead.")
+    return WaypostError(f"The tree cannot be watched: {message[:200]}", "Run `waypost index` after changes instead.")
