@@ -93,9 +93,9 @@ def contradiction(older: str, newer: str, similarity: float) -> Contradiction | 
                 # The rest of a longer text may still hold.
                 replaces = difference.replaces and len(before) == 1
                 return Contradiction(replaces, difference.current, difference.former, difference.is_exact)
-    found = _by_frame(before, after, older, newer, statement_words(language))
-    found = found or _by_wording(before, after, older, newer, language)
-    return found if found is not None and (found.replaces or likely >= LEAST_WITHOUT_SENTENCE) else None
+    by_words = _by_frame(before, after, older, newer, statement_words(language))
+    by_words = by_words or _by_wording(before, after, older, newer, language)
+    return by_words if by_words is not None and (by_words.replaces or likely >= LEAST_WITHOUT_SENTENCE) else None
 
 
 def _restates(old: Statement, new: Statement) -> bool:

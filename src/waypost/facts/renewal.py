@@ -1,6 +1,6 @@
 """How likely a newer fact states another value for the subject of an older one: learned, not ruled.
 
-People state changed facts in words that no list has. So both facts are compared by features from 0 to 1 or nearly so, and a logistic
+People state changed facts in words that no list has. So both facts are compared by features from 0 to 1 or nearly so. A logistic
 model adds them up. Of their words:
 
     shared          share of the words that both have, of the shorter one; verbs count less

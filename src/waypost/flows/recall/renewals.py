@@ -2,7 +2,7 @@
 
 Two facts may state two values for one subject in quite different words. `facts/renewal.py` says how likely that is. If it is
 likely enough, Waypost shows the newer one first and marks the other as earlier. That is no contradiction: both may hold. The newer one
-is nearly as certain as the older one, however few words of the question it has, so it is not cut from the answer.
+becomes nearly as certain as the older one. So it is not cut from the answer if it has few words of the question.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -134,9 +134,9 @@ class SqliteSearch(SqlSearch):
         owned = sorted((number, each) for number, ids in self._vectors_of(engine, numbers).items() for each in ids)
         places, cosines = stored.snapshot(self._connection).between(sorted({vector_id for _, vector_id in owned}))
         best: dict[tuple[int, int], float] = {}
-        for (first, one), (second, other) in combinations(owned, 2):
-            if first < second and one in places and other in places:
-                cosine = cosines[places[one]][places[other]]
+        for (first, vector_id), (second, other_id) in combinations(owned, 2):
+            if first < second and vector_id in places and other_id in places:
+                cosine = cosines[places[vector_id]][places[other_id]]
                 best[first, second] = max(best.get((first, second), cosine), cosine)
         return best
 
