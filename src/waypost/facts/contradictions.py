@@ -38,7 +38,7 @@ from waypost.facts.wordings import wording_difference
 LEAST_SIMILARITY = 0.5
 # Likelihood, learned from pairs of many authors, from which a difference is a contradiction: of statements whose sentences were read,
 # and of facts that were only compared word by word. A newer fact that rejects the former value needs none.
-LEAST_LIKELY, LEAST_WITHOUT_SENTENCE = 0.08, 0.2
+LEAST_LIKELY, LEAST_WITHOUT_SENTENCE = 0.08, 0.23
 _VERB_ENDING = re.compile(r"^[^\W\d_A-ZА-ЯÄÖÜ].*(?:s|ed|t|en|[еиюуая]тс?я?)$")
 _WORDS = re.compile(r"\w+")
 _LOOSE = 0.6  # for a subject that only one of them states in full
