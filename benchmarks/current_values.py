@@ -5,7 +5,8 @@
 `values/` has pairs of statements. Updates: agents state facts, then the changed ones, in eight sessions with other
 facts between. A question is answered right if the current value is first and the former one is absent or marked.
 Paraphrases say the same or add something: none may be called a contradiction. Distinct pairs have the same form and
-another subject: both stay. The rules were developed on the half `seen`; `unseen` has other domains.
+another subject: both stay. The sets of `ann`, `bob`, `cem`, `dee` and `eve` are by authors who saw neither the rules nor other sets.
+`beside` has two facts each about one thing that both hold: neither may be marked as earlier, nor be in a conflict.
 """
 
 import argparse
@@ -32,6 +33,8 @@ def main() -> None:
             _updates(Path(folder), half, options.show)
             _pairs(Path(folder), "paraphrases", half, options.show)
             _pairs(Path(folder), "distinct", half, options.show)
+        for half in () if options.half else ("fit", "unseen"):
+            _beside(Path(folder), half, options.show)
 
 
 def _rows(name: str, half: str) -> list[list[str]]:
@@ -101,6 +104,33 @@ def _pairs(folder: Path, name: str, half: str, show: bool) -> None:
         memory.close()
     merged_part = f", merged {merged}" if name == "distinct" else ""
     print(f"{half} {name}: called contradictions {wrong}/{len(rows)}{merged_part}")
+
+
+def _beside(folder: Path, half: str, show: bool) -> None:
+    """Facts that both hold, each two in a memory of their own, and all of a language in one memory with others."""
+    from waypost import Memory
+
+    rows, marked = _rows("beside", half), Counter[str]()
+    for language in ("en", "de", "ru"):
+        own = [row for row in rows if row[0] == language]
+        others = [text for row in _rows("distinct", "ann") if row[0] == language for text in row[1:]]
+        together = [*(row[2] for row in own), *others, *(row[3] for row in own)]
+        memories = {"together": (together, own)} | {f"alone-{place}": (row[2:], [row]) for place, row in enumerate(own)}
+        for name, (texts, asked) in memories.items():
+            project = folder / f"beside-{half}-{language}-{name}"
+            project.mkdir()
+            memory = Memory.open(project)
+            for text in texts:
+                memory.remember(text)
+            memory.admin.embed_pending()
+            for _, question, *both in asked:
+                hits = memory.recall(question, 5, scope="facts").hits
+                wrong = [hit for hit in hits if hit.text in both and (hit.newer_id or hit.conflict)]
+                marked[name.partition("-")[0]] += bool(wrong)
+                if show and wrong:
+                    print(f"  {name}: {question} {[hit.text for hit in wrong]}")
+            memory.close()
+    print(f"{half} beside: marked together {marked['together']}/{len(rows)}, alone {marked['alone']}/{len(rows)}")
 
 
 if __name__ == "__main__":

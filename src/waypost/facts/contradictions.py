@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from waypost.facts.alignment import aligned, states_another_value
 from waypost.facts.frames import frame_difference, same_word
 from waypost.facts.lexicon import shared_lexicon
+from waypost.facts.renewal import STATED, likelihood, wording_evidence
 from waypost.facts.statements import (
     ASIDE,
     BE,
@@ -36,6 +36,9 @@ from waypost.facts.wordings import wording_difference
 
 # Cosine from which two facts are compared. By words alone, more likeness is needed than with a number or a path.
 LEAST_SIMILARITY = 0.5
+# Likelihood, learned from pairs of many authors, from which a difference is a contradiction: of statements whose sentences were read,
+# and of facts that were only compared word by word. A newer fact that rejects the former value needs none.
+LEAST_LIKELY, LEAST_WITHOUT_SENTENCE = 0.08, 0.23
 _VERB_ENDING = re.compile(r"^[^\W\d_A-ZА-ЯÄÖÜ].*(?:s|ed|t|en|[еиюуая]тс?я?)$")
 _WORDS = re.compile(r"\w+")
 _LOOSE = 0.6  # for a subject that only one of them states in full
@@ -78,6 +81,7 @@ def contradiction(older: str, newer: str, similarity: float) -> Contradiction | 
     if not _beginnings(older) & _beginnings(newer):
         return None
     language = shared_lexicon(older, newer).language
+    likely = likelihood(wording_evidence(older, newer, language), STATED)
     before, after = statements(older, language), statements(newer, language)
     for old in before:
         if len(after) > 1 and any(_restates(old, new) for new in after):
@@ -85,16 +89,13 @@ def contradiction(older: str, newer: str, similarity: float) -> Contradiction | 
         for new in after:
             comparison = _Comparison(old, new, similarity, statement_words(language))
             difference = comparison.contradiction()
-            if difference is not None:
+            if difference is not None and (difference.replaces or likely >= LEAST_LIKELY):
                 # The rest of a longer text may still hold.
                 replaces = difference.replaces and len(before) == 1
                 return Contradiction(replaces, difference.current, difference.former, difference.is_exact)
-    words = statement_words(language)
-    return (
-        _by_frame(before, after, older, newer, words)
-        or _by_alignment(before, after, older, newer, words)
-        or _by_wording(before, after, older, newer, language)
-    )
+    by_words = _by_frame(before, after, older, newer, statement_words(language))
+    by_words = by_words or _by_wording(before, after, older, newer, language)
+    return by_words if by_words is not None and (by_words.replaces or likely >= LEAST_WITHOUT_SENTENCE) else None
 
 
 def _restates(old: Statement, new: Statement) -> bool:
@@ -112,19 +113,6 @@ def _by_wording(
         return None
     replaces = difference.is_rejected and difference.is_exact and len(before) == 1
     return Contradiction(replaces, difference.current, difference.former, difference.is_exact)
-
-
-def _by_alignment(
-    before: Sequence[Statement], after: Sequence[Statement], older: str, newer: str, words: StatementWords
-) -> Contradiction | None:
-    alignment = aligned(older, newer, words)
-    if alignment is None or not states_another_value(alignment, words):
-        return None
-    values = [_literals([term for statement in side for term in statement.terms]) for side in (before, after)]
-    if values[0] and values[0] == values[1]:
-        return None  # 14 days and 2 weeks
-    current, former = (" ".join(word.text for word in side) for side in (alignment.current, alignment.former))
-    return Contradiction(False, current, former, is_exact=True)
 
 
 def _by_frame(

@@ -123,7 +123,9 @@ class _Frames:
         return FrameDifference(tuple(ours), tuple(theirs), is_exact=True)
 
     def by_rejection(self) -> FrameDifference | None:
-        """The newer fact names the former value, and says that it no longer holds."""
+        """The newer fact names the former value, and says that it no longer holds. What the older one denies is no value."""
+        if any(statement.negated for statement in self._before):
+            return None
         rejected = [term for term in self._old[1:] or self._old if self._is_rejected(term)]
         if not rejected or not self._added:
             return None

@@ -26,12 +26,13 @@ _MOST_PARTS = 6
 _INSIDE = "-–—'’`\""  # marks that don't end a part
 _CONJUNCTIONS = frozenset(("and", "und", "и"))
 _NEVER = frozenset(("hedges", "additions", "past"))
+_SIGNALS = frozenset(("signals", "fresh", "ceasing", "former", "replaced"))
 _IGNORED = frozenset(("signals", "fresh", "times", "since"))
 _RUSSIAN_VERB = re.compile(r"(?:[еи]т|[юуая]т)(?:ся)?$|(?:ся|сь)$")
 _ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
 
 
-class _Item(NamedTuple):
+class Item(NamedTuple):
     kind: str  # "word", "name", or the type of a literal
     value: str
     text: str
@@ -39,7 +40,7 @@ class _Item(NamedTuple):
     unit: str = ""
     is_light: bool = False  # a verb or another word that may differ
 
-    def is_same(self, other: "_Item") -> bool:
+    def is_same(self, other: "Item") -> bool:
         if self.kind not in ("word", "name") or other.kind not in ("word", "name"):
             return self.kind == other.kind and self.value == other.value
         if same_word(self.value, other.value):
@@ -53,15 +54,42 @@ class _Item(NamedTuple):
 class _Part:
     """A part of a fact between commas."""
 
-    items: tuple[_Item, ...]
+    items: tuple[Item, ...]
     signal: bool
     changes: bool  # it has a verb of change
     ceases: bool  # "no longer", or denied
     negated: bool
 
     @property
-    def words(self) -> list[_Item]:
+    def words(self) -> list[Item]:
         return [item for item in self.items if item.kind in ("word", "name")]
+
+
+@dataclass(frozen=True, slots=True)
+class FactWording:
+    """All items of a fact, and the roles of its phrases."""
+
+    items: tuple[Item, ...]
+    roles: frozenset[str]
+    changes: bool  # it has a verb of change
+
+    @property
+    def signal(self) -> bool:
+        """Whether the wording says that something changed."""
+        return self.changes or not _SIGNALS.isdisjoint(self.roles)
+
+
+@lru_cache(maxsize=2048)
+def fact_wording(text: str, language: str) -> FactWording:
+    """A text of any length and form, read word by word. Places of items are those in the whole text."""
+    words = statement_words(language)
+    items, roles, start = list[Item](), set[str](), 0
+    for part in _cut(text, words):
+        part_roles, kept = _roles(part, words)
+        roles |= part_roles
+        items += [item._replace(place=item.place + start) for item in _items(kept, words, language)]
+        start += len(kept) + 2  # words on both sides of a comma are not next to each other
+    return FactWording(tuple(items), frozenset(roles), any(_changes(item, words) for item in items))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +109,8 @@ def wording_difference(older: str, newer: str, language: str) -> WordingDifferen
         return None
     for part in after:
         others = [item for other in after if other is not part for item in other.items]
-        if part.ceases and others and all(_is_in(item, part.items) for item in before[0].items if not item.is_light):
-            value = [item for item in others if not item.is_light and not _is_in(item, part.items)]
+        if part.ceases and others and all(is_in(item, part.items) for item in before[0].items if not item.is_light):
+            value = [item for item in others if not item.is_light and not is_in(item, part.items)]
             if 0 < len(value) <= _MOST_VALUE:
                 former, current = before[0].items[-1].text, " ".join(item.text for item in value)
                 return WordingDifference(former, current, is_exact=True, is_rejected=True)
@@ -98,7 +126,7 @@ def may_be_one_subject(first: str, second: str, language: str) -> bool:
     items = [[item for part in _parts(text, language) for item in part.items] for text in (first, second)]
     for own, others in (items, items[::-1]):
         telling = next((item for item in own if not item.is_light), None)
-        beginnings.append(telling is None or _is_in(telling, others))
+        beginnings.append(telling is None or is_in(telling, others))
     return any(beginnings)
 
 
@@ -108,11 +136,11 @@ def signals_change(text: str, language: str) -> bool:
 
 
 class _Pair:
-    def __init__(self, old: _Part, new: _Part, others: Sequence[_Item], words: StatementWords) -> None:
+    def __init__(self, old: _Part, new: _Part, others: Sequence[Item], words: StatementWords) -> None:
         self._old, self._new, self._words = old, new, words
-        self._left = [item for item in old.items if not _is_in(item, new.items)]
-        self._right = [item for item in new.items if not _is_in(item, old.items)]
-        self._rejected = [item for item in self._left if not item.is_light and _is_in(item, others)]
+        self._left = [item for item in old.items if not is_in(item, new.items)]
+        self._right = [item for item in new.items if not is_in(item, old.items)]
+        self._rejected = [item for item in self._left if not item.is_light and is_in(item, others)]
         self._signal = new.signal or bool(self._rejected)
 
     def difference(self) -> WordingDifference | None:
@@ -126,7 +154,7 @@ class _Pair:
 
     def _same_subject(self) -> bool:
         ours, theirs = ([item for item in part.words if not item.is_light] for part in (self._old, self._new))
-        common = sum(_is_in(item, theirs) for item in ours)
+        common = sum(is_in(item, theirs) for item in ours)
         values = len([item for item in (*self._left, *self._right) if item.kind == "name"])
         least = min(len(ours), len(theirs)) - (values > 0)
         return common > 0 and common >= _LEAST_SHARED * least
@@ -136,7 +164,7 @@ class _Pair:
         ours, theirs = (
             [item for item in side if item.kind not in ("word", "name")] for side in (self._left, self._right)
         )
-        if not ours or not theirs or not any(_comparable(a, b) for a in ours for b in theirs):
+        if not ours or not theirs or not any(comparable(a, b) for a in ours for b in theirs):
             return None
         if not len(ours) == len(theirs) == 1 and not self._signal:
             return None  # one of them may say which thing is meant
@@ -168,48 +196,48 @@ class _Pair:
             return None
         return self._found([value], right, is_exact=True) if self._is_behind(right, self._new) else None
 
-    def _apart(self, side: Sequence[_Item]) -> list[_Item]:
+    def _apart(self, side: Sequence[Item]) -> list[Item]:
         return [item for item in side if not item.is_light and item.kind in ("word", "name")]
 
-    def _may_be_apart(self, left: Sequence[_Item], right: Sequence[_Item]) -> bool:
+    def _may_be_apart(self, left: Sequence[Item], right: Sequence[Item]) -> bool:
         if self._signal:
             return len(left) + len(right) <= _MOST_APART and not self._modifies(right, self._new)
         return (
             len(left) + len(right) <= 1 and not self._modifies(left, self._old) and not self._modifies(right, self._new)
         )
 
-    def _modifies(self, items: Sequence[_Item], part: _Part) -> bool:
+    def _modifies(self, items: Sequence[Item], part: _Part) -> bool:
         """Whether one of these may make it another subject: it stands first, or right before a common word."""
         common = {item.place for item in part.items if item not in items}
         return any(item.place + 1 in common or item.place - 1 in common or item == part.items[0] for item in items)
 
-    def _is_subject(self, item: _Item, part: _Part) -> bool:
+    def _is_subject(self, item: Item, part: _Part) -> bool:
         """Whether a number says which thing is meant: "tour 7 starts"."""
         at = part.items.index(item)
         before = part.items[at - 1] if at else None
         follows = before is None or (at == 1 and before.place + 1 == item.place)
         return follows and item.kind == "number" and item is not part.items[-1]
 
-    def _is_behind(self, items: Sequence[_Item], part: _Part) -> bool:
+    def _is_behind(self, items: Sequence[Item], part: _Part) -> bool:
         """Whether these are the last words that are no verbs, behind others."""
         telling = [item for item in part.items if not item.is_light]
         return len(items) < len(telling) and telling[-len(items) :] == list(items)
 
-    def _found(self, ours: Sequence[_Item], theirs: Sequence[_Item], *, is_exact: bool) -> WordingDifference:
+    def _found(self, ours: Sequence[Item], theirs: Sequence[Item], *, is_exact: bool) -> WordingDifference:
         former, current = (" ".join(item.text for item in side) for side in (ours, theirs))
         return WordingDifference(former, current, is_exact, bool(self._rejected))
 
 
-def _names_of(items: list[_Item]) -> list[_Item]:
+def _names_of(items: list[Item]) -> list[Item]:
     names = [item for item in items if item.kind == "name"]
     return names if names and len(items) - len(names) <= 1 else items
 
 
-def _is_in(item: _Item, items: Sequence[_Item]) -> bool:
+def is_in(item: Item, items: Sequence[Item]) -> bool:
     return any(item.is_same(other) for other in items)
 
 
-def _comparable(ours: _Item, theirs: _Item) -> bool:
+def comparable(ours: Item, theirs: Item) -> bool:
     if ours.kind == theirs.kind:
         return not ours.unit or not theirs.unit or same_word(ours.unit, theirs.unit)
     return {ours.kind, theirs.kind} <= {"number", "version"}
@@ -228,12 +256,14 @@ def _parts(text: str, language: str) -> tuple[_Part, ...]:
             return ()
         items = tuple(_items(kept, words, language))
         if items and not roles & _NEVER:
-            changes = any(
-                words.verbs.get(form) in CHANGES for item in items for form in (item.value, item.text.lower())
-            )
+            changes = any(_changes(item, words) for item in items)
             ceases, signal = "ceasing" in roles, bool(roles & {"signals", "ceasing"})
             parts.append(_Part(items, signal or changes, changes, ceases, _is_negated(kept, words)))
     return tuple(parts)
+
+
+def _changes(item: Item, words: StatementWords) -> bool:
+    return any(words.verbs.get(form) in CHANGES for form in (item.value, item.text.lower()))
 
 
 def _cut(text: str, words: StatementWords) -> Iterator[list[tuple[str, str]]]:
@@ -286,7 +316,7 @@ def _is_negated(part: Sequence[tuple[str, str]], words: StatementWords) -> bool:
     return sum(closed.get(token.lower(), ("", ""))[0] == "negation" for _, token in part) % 2 == 1
 
 
-def _items(part: Sequence[tuple[str, str]], words: StatementWords, language: str) -> Iterator[_Item]:
+def _items(part: Sequence[tuple[str, str]], words: StatementWords, language: str) -> Iterator[Item]:
     lexicon, stops = words.lexicon, stop_words(language)
     at = 0
     while at < len(part):
@@ -302,42 +332,42 @@ def _items(part: Sequence[tuple[str, str]], words: StatementWords, language: str
             continue
         if group in ("identifier", "quotation"):
             shape = "path" if "/" in token else "version" if re.fullmatch(r"v?\d[\d.]*", token) else "name"
-            yield _Item(shape, low, token, at)
+            yield Item(shape, low, token, at)
         elif kind == "unit" and low not in stops:
             seconds = _SECONDS.get(value.removesuffix("ly"))
             if seconds:
-                yield _Item("duration", f"{float(seconds):g}", token, at)
+                yield Item("duration", f"{float(seconds):g}", token, at)
         elif kind == "ordinal" or _ORDINAL.fullmatch(low):
-            yield _Item("ordinal", (value or low).removeprefix("ordinal ").rstrip("sthndr"), token, at)
+            yield Item("ordinal", (value or low).removeprefix("ordinal ").rstrip("sthndr"), token, at)
         elif kind == "date" and value.startswith(("month", "weekday")):
-            yield _Item(value.split()[0], value, token, at)
+            yield Item(value.split()[0], value, token, at)
         elif group == "word" and not (
             low in stops or low in words.goals or kind in ("determiner", "auxiliary", "quantifier", "universal")
         ):
             stem = lexicon.stem(low)
             if (stem not in words.generic or stem in words.qualifiers) and low not in words.pronouns:
-                yield _Item(
+                yield Item(
                     _word_kind(token, at, language), stem, token, at, is_light=_is_light(token, low, stem, words)
                 )
         at += 1
 
 
-def _amount(kind: str, value: str, token: str, following: str, at: int, words: StatementWords) -> tuple[_Item, int]:
+def _amount(kind: str, value: str, token: str, following: str, at: int, words: StatementWords) -> tuple[Item, int]:
     if kind == "date":
-        return _Item("clock" if ":" in value else "date", value, token, at), 1
+        return Item("clock" if ":" in value else "date", value, token, at), 1
     unit_kind, unit = words.lexicon.closed.get(following, ("", ""))
     seconds = _SECONDS.get(unit) if unit_kind == "unit" else None
     if seconds is not None:
         try:
-            return _Item("duration", f"{float(value) * seconds:g}", f"{token} {following}", at), 2
+            return Item("duration", f"{float(value) * seconds:g}", f"{token} {following}", at), 2
         except ValueError:
             pass
     if unit_kind == "unit":
-        return _Item("number", value, f"{token} {following}", at, unit), 2
+        return Item("number", value, f"{token} {following}", at, unit), 2
     if unit_kind == "date":
-        return _Item("month", f"{unit} {value}", f"{token} {following}", at), 2
+        return Item("month", f"{unit} {value}", f"{token} {following}", at), 2
     is_noun = following.isalpha() and following not in words.goals and unit_kind == ""
-    return _Item("number", value, token, at, words.lexicon.stem(following) if is_noun else ""), 1
+    return Item("number", value, token, at, words.lexicon.stem(following) if is_noun else ""), 1
 
 
 def _word_kind(token: str, at: int, language: str) -> str:

@@ -68,6 +68,9 @@ class SearchReader(Protocol):
     def vector_scores(self, engine: str, vector: "Vector", numbers: Sequence[int]) -> dict[int, float]:
         """The best cosine of each version's passages."""
 
+    def cosines_between(self, engine: str, numbers: Sequence[int]) -> dict[tuple[int, int], float]:
+        """The best cosine of the passages of each two of these versions, by (lower number, higher number)."""
+
     def twins(
         self, engine: str, vectors: "Vector", kind: str, domain: str, above: float, since_number: int = 0
     ) -> list[Twin]:

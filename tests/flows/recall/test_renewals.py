@@ -1,12 +1,15 @@
-"""An older fact is marked if a newer one has the same words of the question."""
+"""An older fact is marked if a newer one probably states another value for its subject."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
-from waypost.flows.recall.renewals import in_sight, with_renewals
+from waypost.flows.recall.renewals import Likeness, in_sight, with_renewals
 from waypost.model.recall import Hit
+from waypost.retrieve.answer_order import one_list
+
+OTHERS = ("Invoices leave at night.", "The wiki is down.", "Room Curie is blue.", "Lunch is at noon.", "Tabs are wide.")
 
 
 def fact(number: int, text: str, words: float = 1.0, certainty: float = 0.9) -> Hit:
@@ -20,8 +23,8 @@ OLD = fact(1, "Spare blades are ordered from Gardena.")
 NEW = fact(2, "Spare blades are ordered from Husqvarna.", certainty=0.5)
 
 
-def marks(*hits: Hit) -> list[str | None]:
-    return [hit.newer_id for hit in with_renewals(hits, ["en"] * len(hits))]
+def marks(*hits: Hit, language: str = "en", likeness: Likeness | None = None) -> list[str | None]:
+    return [hit.newer_id for hit in with_renewals(hits, [language] * len(hits), likeness or {})]
 
 
 def test_the_older_one_of_two_about_the_same_is_marked() -> None:
@@ -35,7 +38,6 @@ def test_the_older_one_of_two_about_the_same_is_marked() -> None:
         fact(2, "Old letters are ordered by date."),
         fact(2, "Spare blades are sharpened by Marta."),
         replace(NEW, source="extractor"),
-        replace(NEW, certainty=0.01),
     ],
 )
 def test_something_else_renews_nothing(other: Hit) -> None:
@@ -65,6 +67,44 @@ def test_an_agent_does_not_renew_what_a_person_stated() -> None:
 def test_what_says_that_it_changed_is_nearly_as_certain() -> None:
     new = fact(2, "We order spare blades from Husqvarna now.", words=0.5, certainty=0.06)
     assert [hit.certainty for hit in with_renewals([OLD, new], ["en", "en"])] == [0.9, pytest.approx(0.81)]
+
+
+def test_a_newer_one_that_would_be_cut_comes_before_the_older_one() -> None:
+    cut = replace(NEW, certainty=0.01)
+    assert [hit.certainty for hit in with_renewals([OLD, cut], ["en", "en"])] == [0.9, pytest.approx(0.81)]
+    assert [hit.id for hit in one_list(with_renewals([OLD, cut], ["en", "en"]), [], [])] == ["2", "1"]
+
+
+@pytest.mark.parametrize(
+    ("language", "older", "newer", "cosine"),
+    [
+        ("en", "The pager for payments is with Jonas.", "Ring Olga if payments break, she has the pager now.", 0.6),
+        ("de", "Der Wetterdienst kommt von Windy.", "Wetterdaten holen wir uns neuerdings bei Meteoblue.", 0.5),
+        ("ru", "Отчёты собирает Олег.", "За отчёты теперь отвечает Инна.", 0.5),
+    ],
+)
+def test_other_words_renew_a_fact_that_is_the_nearest_of_many(
+    language: str, older: str, newer: str, cosine: float
+) -> None:
+    others = [fact(number, f"{number} {text}") for number, text in enumerate(OTHERS, 3)]
+    hits = [fact(1, older), fact(2, newer, words=0.5, certainty=0.1), *others]
+    likeness = {(low, high): 0.1 for low in range(len(hits)) for high in range(low + 1, len(hits))} | {(0, 1): cosine}
+    assert marks(*hits, language=language, likeness=likeness)[0] == "2"
+
+
+def test_the_only_other_fact_is_not_near_for_being_the_nearest() -> None:
+    old, new = fact(1, "We release on Tuesdays only."), fact(2, "Release wheels are built on Linux.")
+    assert marks(old, new, likeness={(0, 1): 0.21}) == [None, None]
+
+
+def test_a_fact_without_a_vector_is_compared_by_words() -> None:
+    likeness = {(0, 1): 0.1}
+    assert marks(OLD, fact(3, "Old letters are ordered by date."), NEW, likeness=likeness) == ["2", None, None]
+
+
+def test_the_newest_value_counts() -> None:
+    newest = fact(3, "Spare blades are ordered from Stihl.")
+    assert marks(OLD, NEW, newest) == ["3", "3", None]
 
 
 def test_a_mark_needs_the_newer_one_before_it() -> None:

@@ -195,6 +195,20 @@ def test_one_vector_serves_every_memory_with_the_same_text(store: Store) -> None
     assert {hit.memory_id for hit in hits} == {"a", "b"}
 
 
+def test_cosines_between_versions_also_where_they_share_a_vector(store: Store) -> None:
+    with store.write() as writer:
+        for place, (text, vector) in enumerate((("x", unit(1, 0)), ("y", unit(1, 1)), ("x", unit(1, 0)))):
+            row = passage(text)
+            writer.memories.add(version(f"m{place}"), [row], [ENGINE])
+            writer.vectors.put(ENGINE, [(row.content_hash, "en", vector)])
+    with store.read() as reader:
+        cosines = reader.search.cosines_between(ENGINE, [3, 2, 1, 99])
+        assert reader.search.cosines_between(ENGINE, []) == {}
+        assert reader.search.cosines_between("another", [1, 2]) == {}
+    half = pytest.approx(0.5**0.5, abs=2e-3)
+    assert cosines == {(1, 2): half, (1, 3): pytest.approx(1, abs=2e-3), (2, 3): half}
+
+
 def test_texts_without_a_vector_are_owed_until_it_comes(store: Store) -> None:
     add(store, version("a"), "alpha", engines=[ENGINE])
     with store.read() as reader:

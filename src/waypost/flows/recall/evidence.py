@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from waypost.flows.links.hits import hit_of
 from waypost.flows.recall.candidates import Gathered, RankedMemory
-from waypost.flows.recall.renewals import with_renewals
+from waypost.flows.recall.renewals import Likeness, may_be_renewed, with_renewals
 from waypost.model.code_link import LinkedMemory
 from waypost.model.kinds import CODE_COLLECTIONS, KINDS
 from waypost.model.memory import Version
@@ -74,12 +74,13 @@ class EvidenceReader:
 
     def prose(
         self,
+        reader: Reader,
         memories: Sequence[RankedMemory],
         gathered: Gathered[VersionSketch],
         spread: Populations,
         engines: ServingEngines,
     ) -> list[Hit]:
-        """Hits of what people and agents wrote, with evidence and certainty."""
+        """Hits of what people and agents wrote, with evidence and certainty. `reader` is the one that found them."""
         spreads = {name: Spreads(some) for name, some in spread.items()}
         sessions = {memory.version.session for _, memory in memories} - {None}
         places = {
@@ -125,7 +126,10 @@ class EvidenceReader:
             _hit(*ranked, evidence, "prose", by_topic=by_topic)
             for ranked, evidence in zip(memories, evidences, strict=True)
         ]
-        return with_renewals(weighed, languages) if is_fitted_for(spreads) else weighed
+        if not is_fitted_for(spreads):
+            return weighed
+        numbers = [memory.version.number for _, memory in memories]
+        return with_renewals(weighed, languages, _likeness(reader, weighed, numbers, languages, engines))
 
     def code(
         self, memories: Sequence[RankedMemory], gathered: Gathered[CodeSketch], engines: ServingEngines
@@ -184,6 +188,25 @@ def said_at_that_time(memories: Sequence[RankedMemory]) -> list[Hit]:
         hit_of(memory, scored.score, scored.why, certainty=certain[scored.why.get("time", 0.0) >= ONLY_TIME])
         for scored, memory in memories
     ]
+
+
+def _likeness(
+    reader: Reader, hits: Sequence[Hit], numbers: Sequence[int], languages: Sequence[str], engines: ServingEngines
+) -> Likeness:
+    """The cosines of the facts among the hits with each other."""
+    facts = [place for place, hit in enumerate(hits) if may_be_renewed(hit)]
+    if len(facts) < 2:
+        return {}
+    likeness = dict[tuple[int, int], float]()
+    for is_in_english in (True, False):
+        some = {numbers[place]: place for place in facts if is_english(languages[place]) == is_in_english}
+        language = "en" if is_in_english else "other"
+        engine = next(filter(None, engines.by_preference(language, language)), None)
+        if engine is not None and len(some) > 1:
+            for (first, other), cosine in reader.search.cosines_between(engine, list(some)).items():
+                low, high = sorted((some[first], some[other]))
+                likeness[low, high] = cosine
+    return likeness
 
 
 def _nearness(engine: str, cosine: float, spread: Spreads, language: str) -> float:

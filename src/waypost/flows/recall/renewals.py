@@ -1,44 +1,60 @@
-"""Which hits a newer memory may have made out of date, judged by the question.
+"""Which hits a newer memory may have made out of date, judged by the question and by both texts.
 
-Two facts that have the same words of a question and much else in common are about the same thing. They must also state values that
-exclude each other: by the same verb, or as literals of one kind. Then Waypost shows the newer one first and marks the other as
-earlier. That is no contradiction: both may hold. Facts with other verbs only add something: "wheels are built on Linux", "wheels are
-signed by Marta".
+Two facts may state two values for one subject in quite different words. `facts/renewal.py` says how likely that is. If it is
+likely enough, Waypost shows the newer one first and marks the other as earlier. That is no contradiction: both may hold. The newer one
+becomes nearly as certain as the older one. So it is not cut from the answer if it has few words of the question.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from waypost.facts.lexicon import LANGUAGES
-from waypost.facts.statements import BE, PURPOSE, TAIL, WORD, Statement, statements
-from waypost.facts.wordings import may_be_one_subject, signals_change
+from waypost.facts.renewal import ASKED, likelihood, wording_evidence
 from waypost.flows.versions.authority import PERSON
 from waypost.flows.versions.conflicts import COMPARED_KINDS
 from waypost.model.recall import Hit
-from waypost.retrieve.certainty import terms_of
 
-LEAST_WORDS = 0.4  # share of the question's words that both have
-SAME_WORDS = 0.05  # difference between shares that are the same
-LEAST_COMMON = 0.34  # share of the shorter text's words that both have
-LEAST_CERTAINTY = 0.05
-MOST_BEHIND = 0.5  # of certainty, for a newer fact that does not say that something changed
-NEARLY_AS_CERTAIN = 0.9  # a newer fact that says that something changed, beside the older one
+LEAST = 0.26  # likelihood from which a newer fact renews an older one: below, more of the facts that both hold were marked
+LEAST_LIKENESS = 0.2  # cosine of two facts that are compared
+MOST_ASKED = 6  # of the most certain hits, one must be in a pair
+MOST_NEWER = 2  # newer facts that each fact is compared with: the nearest, and the most certain without a vector
+# Cosine of facts about different things. Among few facts, the nearest one says little: then it is as if one more were so near.
+USUAL_LIKENESS, FEW = 0.45, 18
+NEARLY_AS_CERTAIN = 0.9  # the newer one, beside the one that it renews
 _EXTRACTOR = "extractor"
 
+Likeness = Mapping[tuple[int, int], float]  # cosines of two hits, by (lower place, higher place)
+_NONE: Likeness = {}
 
-def with_renewals(hits: Sequence[Hit], languages: Sequence[str]) -> list[Hit]:
-    """The hits, each with the newest other one about the same. What says that something changed is nearly as certain."""
-    marked, certainties = list[Hit](), dict[str, float]()
-    for hit, language in zip(hits, languages, strict=True):
-        newer = [other for other in hits if _is_later(other, hit) and _is_about_the_same(hit, other, language)]
-        newest = max(newer, key=lambda other: (other.valid_from, other.recorded_at), default=None)
-        marked.append(hit if newest is None else replace(hit, newer_id=newest.id))
-        if newest is not None and signals_change(newest.text, _spoken(language)):
-            certainty = NEARLY_AS_CERTAIN * (hit.certainty or 0.0)
-            certainties[newest.id] = max(certainty, certainties.get(newest.id, 0.0))
+
+class ComparedPair(NamedTuple):
+    """Two hits, by their places, and what speaks for a renewal."""
+
+    older: int
+    newer: int
+    evidence: Mapping[str, float]
+
+
+def with_renewals(hits: Sequence[Hit], languages: Sequence[str], likeness: Likeness = _NONE) -> list[Hit]:
+    """The hits, each with the newest other one that renews it."""
+    newest = dict[int, int]()
+    for older, newer, evidence in compared_pairs(hits, languages, likeness):
+        if likelihood(evidence, ASKED) >= LEAST:
+            newest[older] = max(newest.get(older, newer), newer, key=lambda place: _when(hits[place]))
+    if not newest:
+        return list(hits)
+    certainty = [hit.certainty or 0.0 for hit in hits]
+    for older in sorted(newest, key=lambda place: _when(hits[place])):
+        newer = newest[older]
+        certainty[newer] = max(certainty[newer], NEARLY_AS_CERTAIN * certainty[older])
     return [
-        replace(hit, certainty=max(hit.certainty or 0.0, certainties[hit.id])) if hit.id in certainties else hit
-        for hit in marked
+        replace(
+            hit,
+            newer_id=hits[newest[place]].id if place in newest else hit.newer_id,
+            certainty=certainty[place] if hit.certainty is not None else None,
+        )
+        for place, hit in enumerate(hits)
     ]
 
 
@@ -52,49 +68,82 @@ def in_sight(hits: Sequence[Hit]) -> list[Hit]:
     return kept
 
 
-def _is_later(other: Hit, hit: Hit) -> bool:
-    return (other.valid_from, other.recorded_at) > (hit.valid_from, hit.recorded_at)
+def may_be_renewed(hit: Hit) -> bool:
+    return hit.kind in COMPARED_KINDS and hit.source != _EXTRACTOR
 
 
-def _is_about_the_same(hit: Hit, other: Hit, language: str) -> bool:
-    for each in (hit, other):
-        if each.kind not in COMPARED_KINDS or each.source == _EXTRACTOR or each.evidence["words"] < LEAST_WORDS:
-            return False
-    if (other.certainty or 0.0) < LEAST_CERTAINTY or (hit.source == PERSON and other.source != PERSON):
-        return False
-    spoken = _spoken(language)
-    is_less = other.evidence["words"] < hit.evidence["words"] - SAME_WORDS
-    is_doubtful = (hit.certainty or 0.0) - (other.certainty or 0.0) > MOST_BEHIND
-    if (is_less or is_doubtful) and not signals_change(other.text, spoken):
-        return False
-    own, others = (terms_of(each.text, german=language == "de") for each in (hit, other))
-    if len(own & others) < LEAST_COMMON * min(len(own), len(others)):
-        return False
-    if not may_be_one_subject(hit.text, other.text, spoken):
-        return False
-    return signals_change(other.text, spoken) or _state_one_thing(hit.text, other.text, spoken)
+def compared_pairs(hits: Sequence[Hit], languages: Sequence[str], likeness: Likeness) -> Iterator[ComparedPair]:
+    """The pairs of facts that one may renew the other of, with their evidence."""
+    order = sorted(range(len(hits)), key=lambda place: -(hits[place].certainty or 0.0))
+    rank = {place: at for at, place in enumerate(order)}
+    facts = [place for place in order if may_be_renewed(hits[place])]
+    nearness = _Nearness(facts, likeness)
+    for older in facts:
+        newer = [
+            place
+            for place in facts
+            if _when(hits[place]) > _when(hits[older])
+            and min(rank[older], rank[place]) < MOST_ASKED
+            and _spoken(languages[place]) == _spoken(languages[older])
+            and (hits[older].source != PERSON or hits[place].source == PERSON)
+        ]
+        measured = [place for place in newer if nearness.of(older, place) >= LEAST_LIKENESS]
+        measured.sort(key=lambda place: -nearness.of(older, place))
+        unmeasured = [place for place in newer if not nearness.knows(older, place)]
+        for place in (*measured[:MOST_NEWER], *unmeasured[:MOST_NEWER]):
+            first, other = hits[older], hits[place]
+            evidence = {
+                **wording_evidence(first.text, other.text, _spoken(languages[older])),
+                "first": float(min(rank[older], rank[place]) == 0),
+                "words_more": max(0.0, other.evidence.get("words", 0.0) - first.evidence.get("words", 0.0)),
+            }
+            if nearness.knows(older, place):
+                more = other.evidence.get("meaning", 0.0) - first.evidence.get("meaning", 0.0)
+                evidence |= nearness.evidence(older, place, evidence) | {"meaning_more": max(0.0, more)}
+            yield ComparedPair(older, place, evidence)
 
 
-def _state_one_thing(first: str, second: str, language: str) -> bool:
-    """Whether two facts state a value of the same kind, or something by the same verb. An unknown verb may be the same."""
-    own, others = (statements(text, language) for text in (first, second))
-    kinds, other_kinds = ({kind for each in side for kind in _literals(each)} for side in (own, others))
-    if kinds & other_kinds:
-        return True
-    verbs, other_verbs = ({_verb(each) for each in side} for side in (own, others))
-    return bool(verbs & other_verbs - {""}) or ({""} in (verbs, other_verbs) and not kinds | other_kinds)
+class _Nearness:
+    """How near facts are to each other, among all of them."""
+
+    def __init__(self, facts: Sequence[int], likeness: Likeness) -> None:
+        self._likeness = likeness
+        usual = USUAL_LIKENESS * max(0.0, 1 - len(facts) / FEW)
+        self._nearest = {
+            place: sorted((usual, *(self.of(place, other) for other in facts if other != place)), reverse=True)[:2]
+            for place in facts
+        }
+
+    def of(self, first: int, other: int) -> float:
+        return self._likeness.get((min(first, other), max(first, other)), 0.0)
+
+    def knows(self, first: int, other: int) -> bool:
+        return (min(first, other), max(first, other)) in self._likeness
+
+    def evidence(self, older: int, newer: int, words: Mapping[str, float]) -> dict[str, float]:
+        likeness = self.of(older, newer)
+        leads = [self._lead(place, likeness) for place in (older, newer)]
+        nearest_older, nearest_newer = (float(lead >= 0.0) for lead in leads)
+        mutual = nearest_older * nearest_newer
+        return {
+            "likeness": likeness,
+            "likeness_shared": likeness * words["shared_older"],
+            "likeness_signal": likeness * words["signal"],
+            "mutual": mutual,
+            "mutual_likeness": mutual * likeness,
+            "nearest_older": nearest_older,
+            "nearest_newer": nearest_newer,
+            "lead": min(leads),
+            "lead_newer": leads[1],
+        }
+
+    def _lead(self, place: int, likeness: float) -> float:
+        best, second = self._nearest[place]
+        return likeness - (best if likeness < best else second)
 
 
-def _literals(statement: Statement) -> set[str]:
-    return {term.kind for term in statement.zone(TAIL, PURPOSE) if term.kind != WORD}
-
-
-def _verb(statement: Statement) -> str:
-    """The class of the verb. Of "is signed by": the word behind it, since its own verb is in no list."""
-    if statement.verb != BE:
-        return statement.verb
-    first = next(iter(statement.zone(TAIL)), None)
-    return f"{BE} {first.value}" if first is not None and first.text.islower() and first.kind == WORD else BE
+def _when(hit: Hit) -> tuple[object, ...]:
+    return hit.valid_from, hit.recorded_at
 
 
 def _spoken(language: str) -> str:

@@ -314,7 +314,7 @@ class _Recall:
             spread = shared.spread(spread)
         ranking = fuse(question, candidates, spread, roles, now=now)
         best = self._best(reader, ranking, some_of_each(ranking, first_facts, self._considered), wanted)
-        hits = said_at_that_time(best) if question.only_time else evidence.prose(best, gathered, spread, roles)
+        hits = said_at_that_time(best) if question.only_time else evidence.prose(reader, best, gathered, spread, roles)
         return hits if shared is None else shared.joined(hits, question, spread, now)
 
     def _best(self, reader: Reader, ranking: Ranking, order: Sequence[int], wanted: RecallFilter) -> list[RankedMemory]:

@@ -108,7 +108,7 @@ class SharedHits:
             if number in linked and wanted.admits(linked[number])
         ]
         best = best_memories(memories, k, frozenset())
-        weighed = self.query.evidence.prose(best, gathered, spread, self.query.roles)
+        weighed = self.query.evidence.prose(giver.reader, best, gathered, spread, self.query.roles)
         return [replace(hit, project=giver.project) for hit in weighed]
 
     def code_too(self, own: Sequence[Hit], query: CodeQuery, view: View) -> list[Hit]:

@@ -1,6 +1,7 @@
 """Search in SQLite: keywords by FTS5, vectors by comparing all of them."""
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
 from math import log
 from typing import TYPE_CHECKING, Any
 
@@ -126,6 +127,19 @@ class SqliteSearch(SqlSearch):
                 best[number] = cosine
         return best
 
+    def cosines_between(self, engine: str, numbers: Sequence[int]) -> dict[tuple[int, int], float]:
+        stored = self._open_vectors(self._connection, engine)
+        if stored is None:
+            return {}
+        owned = sorted((number, each) for number, ids in self._vectors_of(engine, numbers).items() for each in ids)
+        places, cosines = stored.snapshot(self._connection).between(sorted({vector_id for _, vector_id in owned}))
+        best: dict[tuple[int, int], float] = {}
+        for (first, vector_id), (second, other_id) in combinations(owned, 2):
+            if first < second and vector_id in places and other_id in places:
+                cosine = cosines[places[vector_id]][places[other_id]]
+                best[first, second] = max(best.get((first, second), cosine), cosine)
+        return best
+
     def _vectors_of(self, engine: str, numbers: Sequence[int]) -> dict[int, list[int]]:
         """The vector ids of all passages of these versions."""
         # The order of the joins is fixed: SQLite itself would read the whole index of vectors first.
@@ -230,6 +244,13 @@ class ReadableSearch(SqliteSearch):
         try:
             return super().vector_scores(engine, vector, numbers)
         except UNREADABLE:
+            self._readable.damaged.add("vectors")
+            return {}
+
+    def cosines_between(self, engine: str, numbers: Sequence[int]) -> dict[tuple[int, int], float]:
+        try:
+            return super().cosines_between(engine, numbers)
+        except (*UNREADABLE, ValueError):
             self._readable.damaged.add("vectors")
             return {}
 

@@ -15,7 +15,7 @@ import struct
 import threading
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,6 +67,23 @@ class Snapshot:
             np.concatenate([b.languages for b in self.blocks]) if self.blocks else np.empty(0, np.uint8),
             np.concatenate(cosines) if cosines else np.empty(0, np.float32),
         )
+
+    def between(self, vector_ids: Sequence[int]) -> tuple[dict[int, int], list[list[float]]]:
+        """The places of those of these ids that are here, and the cosine of each with each."""
+        wanted = np.array(vector_ids, np.int64)
+        ids, rows = list[int](), []
+        for block in self.blocks:
+            if len(block.ids):
+                places = np.minimum(np.searchsorted(block.ids, wanted), len(block.ids) - 1)
+                here = block.ids[places] == wanted
+                ids += wanted[here].tolist()
+                rows.append(block.matrix[places[here]])
+        if not ids:
+            return {}, []
+        matrix = np.concatenate(rows)
+        return {vector_id: place for place, vector_id in enumerate(ids)}, [
+            cosines_of(matrix, row).tolist() for row in matrix
+        ]
 
     def pairs_above(self, vectors: "Floats", limit: float) -> Iterator[tuple[int, int, float]]:
         """(vector id, index of the given vector, cosine) for all cosines above `limit`."""

@@ -13,6 +13,7 @@ from waypost.store.postgres.search.vector_rows import (
     NearVector,
     StoredEngine,
     all_scores,
+    cosines_between,
     find_engine,
     near,
     pairs_above,
@@ -93,6 +94,10 @@ class PostgresSearch(SqlSearch):
             for number, _, cosine in scores_of_versions(self._db, question.engine, vector, numbers):
                 best[number] = max(cosine, best.get(number, cosine))
         return best
+
+    def cosines_between(self, engine: str, numbers: Sequence[int]) -> dict[tuple[int, int], float]:
+        stored = find_engine(self._db, engine)
+        return {} if stored is None else cosines_between(self._db, stored, numbers)
 
     def twins(
         self, engine: str, vectors: "Vector", kind: str, domain: str, above: float, since_number: int = 0

@@ -45,6 +45,15 @@ SELECT p.number, v.vector_id, (-(v.packed::vector <#> ?1::vector))::float4
 FROM (SELECT number, hash FROM passages WHERE number = ANY(?2::bigint[]) OFFSET 0) p
 CROSS JOIN LATERAL (SELECT vector_id, packed FROM vectors WHERE engine_id = {engine} AND hash = p.hash OFFSET 0) v
 """
+_BETWEEN = """
+WITH chosen AS MATERIALIZED (
+    SELECT p.number, v.packed::vector AS vector
+    FROM (SELECT number, hash FROM passages WHERE number = ANY(?1::bigint[]) OFFSET 0) p
+    CROSS JOIN LATERAL (SELECT packed FROM vectors WHERE engine_id = {engine} AND hash = p.hash OFFSET 0) v
+)
+SELECT first.number, second.number, max((-(first.vector <#> second.vector))::float4)
+FROM chosen first JOIN chosen second ON first.number < second.number GROUP BY 1, 2
+"""
 _AFTER = """
 SELECT vector_id, packed FROM vectors WHERE engine_id = ? AND vector_id > ? ORDER BY vector_id LIMIT ?
 """
@@ -137,6 +146,12 @@ def scores_of_versions(
     if depth is not None:
         sql += f"ORDER BY 3 DESC, 2 LIMIT {int(depth)}"
     return database.rows(sql, (Full(vector), in_braces(numbers)))
+
+
+def cosines_between(database: Database, engine: StoredEngine, numbers: Sequence[int]) -> dict[tuple[int, int], float]:
+    """The best cosine of the passages of each two versions, by (lower number, higher number)."""
+    rows = database.rows(_BETWEEN.format(engine=int(engine.engine_id)), (in_braces(numbers),))
+    return {(first, second): cosine for first, second, cosine in rows}
 
 
 def pairs_above(

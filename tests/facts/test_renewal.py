@@ -1,0 +1,66 @@
+"""How likely a newer fact states another value for the subject of an older one."""
+
+import tomllib
+from importlib.resources import files
+
+import pytest
+
+from waypost.facts.renewal import STATED, likelihood, wording_evidence
+
+
+@pytest.mark.parametrize(
+    ("language", "older", "newer", "feature"),
+    [
+        ("en", "The valve opens at 3 bar.", "The valve now opens at 5 bar.", "signal"),
+        ("en", "The valve opens at 3 bar.", "The valve opens at 5 bar.", "one_apart"),
+        ("en", "Garden tools cost 20 euros.", "Kitchen tools cost 30 euros.", "two_apart"),
+        ("en", "Backend standup is at noon.", "Data standup is at nine.", "contrast"),
+        ("en", "The staging port is 80.", "The production port is 81.", "qualifiers"),
+        ("en", "The port is 80.", "The production port is 81.", "qualifier"),
+        ("en", "Copies are kept for 14 days.", "Copies are kept for 30 days.", "amounts"),
+        ("en", "Merges demand an approval.", "Merges demand two approvals.", "amounts"),
+        ("en", "Copies are kept for 14 days.", "Copies are kept for 14 days in Oslo.", "same_literal"),
+        ("en", "Copies are kept in Oslo.", "Copies are kept for 14 days.", "amount_apart"),
+        ("en", "The importer runs on Sunday.", "The importer runs on Friday.", "one_thing"),
+        ("de", "Der Regensensor nutzt Kanal Nord.", "Der Windsensor nutzt Kanal Nord.", "ends"),
+        ("de", "Der Zug hält in Köln.", "Der Zug hält ab sofort in Bonn.", "signal"),
+        ("ru", "Склад закрывается в 18:00.", "Теперь склад закрывается в 20:00.", "signal"),
+        ("ru", "Копии храним 14 дней.", "Копии храним 30 дней.", "amounts"),
+    ],
+)
+def test_features_of_two_wordings(language: str, older: str, newer: str, feature: str) -> None:
+    assert wording_evidence(older, newer, language)[feature] == 1.0
+    assert wording_evidence(older, older, language)[feature] == 0.0 or feature in ("one_thing", "ends", "same_literal")
+
+
+@pytest.mark.parametrize(
+    ("language", "older", "newer", "other"),
+    [
+        (
+            "en",
+            "Parcels leave from dock 4.",
+            "Parcels leave from dock 9 now.",
+            "Letters leave from gate 9.",
+        ),
+        ("de", "Der Kran hebt 8 Tonnen.", "Der Kran hebt jetzt 12 Tonnen.", "Der Stapler hebt 2 Paletten."),
+        ("ru", "Кран поднимает 8 тонн.", "Кран теперь поднимает 12 тонн.", "Лифт поднимает 6 человек."),
+    ],
+)
+def test_another_value_is_likelier_than_another_subject(language: str, older: str, newer: str, other: str) -> None:
+    likely, unlikely = (likelihood(wording_evidence(older, text, language), STATED) for text in (newer, other))
+    assert likely > 0.5 > unlikely
+
+
+@pytest.mark.parametrize("text", ["", "…", "()", "not", "1 " * 300, "now " * 300, "\u202e\u0000 8080"])
+def test_any_text_has_evidence(text: str) -> None:
+    for pair in ((text, "The port is 9090."), ("The port is 9090.", text), (text, text)):
+        assert 0.0 <= likelihood(wording_evidence(*pair, "en"), STATED) <= 1.0
+
+
+def test_every_coefficient_belongs_to_a_feature() -> None:
+    source = files("waypost.facts").joinpath("data", "renewal.toml").read_text(encoding="utf-8")
+    models = tomllib.loads(source)
+    words = set(wording_evidence("a b", "a c", "en"))
+    assert models["stated_by_words"].keys() == words | {"constant"}
+    assert models["asked_by_words"].keys() == words | {"constant", "first", "words_more"}
+    assert models["asked_by_words"].keys() < models["asked"].keys()
