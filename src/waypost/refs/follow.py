@@ -6,7 +6,8 @@ from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, UNCHE
 from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape, words_hash
 from waypost.refs.anchor import FILE, NOTE, PART, Anchor, unpack
-from waypost.refs.follow_part import follow_note, follow_part
+from waypost.refs.follow_note import follow_note
+from waypost.refs.follow_part import follow_part
 from waypost.refs.follow_symbol import follow_symbol
 from waypost.refs.other_files import OtherFiles
 from waypost.refs.sketch import likeness
@@ -28,9 +29,9 @@ def follow(anchor: bytes, was: FollowedPlace, here: FileShape | None, others: Ot
     if pinned is None:
         return CodeVerdict(UNCHECKED, was.path, was.lines)
     if pinned.what == PART:
-        return follow_part(pinned, was.lines, here, others)
+        return follow_part(pinned, was.path, was.lines, here, others)
     if pinned.what == NOTE:
-        return follow_note(pinned, here, others)
+        return follow_note(pinned, was.path, was.lines, here, others)
     if pinned.what == FILE:
         return _follow_file(pinned, here, others)
     return follow_symbol(pinned, here, others)

@@ -212,3 +212,12 @@ def test_marks_are_nested_and_in_order(language: str) -> None:
         if parent >= 0:
             assert read.opens[parent] <= read.opens[mark]
             assert read.closes[mark] <= read.closes[parent]
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_a_comment_at_the_end_of_a_macro_does_not_count(language: str) -> None:
+    plain = meaning("int a;\n#define MAXLEN 64\n", language)
+    assert meaning("int a;\n#define MAXLEN 64 // the longest\n", language) == plain
+    assert meaning("int a;\n#define MAXLEN 64 / 2\n", language) != plain
+    assert meaning('#define SITE "http://a"\n', language) != meaning('#define SITE "http://b"\n', language)
+    assert meaning('#define SITE "http://a"\n', language) == meaning('#define SITE "http://a" // "here"\n', language)

@@ -16,8 +16,9 @@ PLAIN, DROP, NOTE, CLEAR, ALONE, COMMA, SIGN, BAR, STRING, JOINED, CONTENT, PREF
     range(16)
 )
 LOOSE = 16  # a string next to strings that contain code
+MACRO = 17  # a text without syntax that can end with a comment
 _SIGNS = {",": COMMA, ";": SIGN, "|": BAR}
-_LISTED = (("drop", DROP), ("clear", CLEAR), ("alone", ALONE), ("numbers", NUMBER), ("lower", LOWER))
+_LISTED = (("drop", DROP), ("clear", CLEAR), ("alone", ALONE), ("numbers", NUMBER), ("lower", LOWER), ("macros", MACRO))
 _BY_NAME = {"concatenated_string": JOINED, "string_start": PREFIX, "string_end": DROP, "jsx_text": WORDS}
 _CONTENTS = frozenset({"string_content", "string_fragment", "heredoc_content", "heredoc_body", "template_chars"})
 

@@ -14,6 +14,7 @@ from waypost.code.shape.plan import (
     JOINED,
     LOOSE,
     LOWER,
+    MACRO,
     NOTE,
     NUMBER,
     PLAIN,
@@ -39,6 +40,7 @@ _SIMPLE[b"\n"] = b""
 _CODED = re.compile(rb"[\\$#]")  # in a string where ' and " differ
 _CUT = re.compile(rb"(?<![\w\x80-\xff])[\w\x80-\xff]++\Z")
 _PIECE = re.compile(rb"[\w\x80-\xff]+|\n|[^\S\n]+|.", re.DOTALL)
+_COMMENTED = re.compile(rb"""((?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|/(?!/)|[^"'/])*)//""", re.DOTALL)
 _NAME = re.compile(rb"[A-Za-z_$][\w$]*")
 _SPACE = b" \t\r\n\f\v\\;\xef\xbb\xbf"  # between nodes; some grammars have no node for an optional semicolon
 _NO_MARK = -1
@@ -154,11 +156,20 @@ class _Walk:
             self.sheet.word(text.lower().replace(b"_", b""), start)
         elif action == LOWER:
             self.sheet.word(text.lower(), start)
+        elif action == MACRO:
+            self._macro(text, start)
         elif action == WORDS:
             for match in re.finditer(rb"\S+", text):
                 self.sheet.word(match[0], start + match.start())
         else:
             self.sheet.word(text, start)
+
+    def _macro(self, text: bytes, start: int) -> None:
+        commented = _COMMENTED.match(text)
+        value = commented[1] if commented is not None else text
+        if value.strip():
+            self._leaf(value.rstrip(), start, PLAIN)
+        self.sheet.note(start + len(value), start + len(text))
 
     def _string(self, text: bytes, start: int) -> None:
         """Add a string without code: its prefix, then its content."""
