@@ -133,8 +133,9 @@ def test_a_year_of_which_a_week_is_still_on_its_way_is_left_alone() -> None:
 def test_archived_files_are_compressed_after_ninety_days_of_what_they_are_about() -> None:
     files = {"archive/daily/2026-01-01.md": File(1), "archive/weekly/2026-W01.md": File(1)}
     assert due_by_time(files, date(2026, 3, 31)) == ()
-    assert due_by_time(files, date(2026, 4, 1)) == (Compress(date(2026, 4, 1), "archive/daily/2026-01-01.md"),)
-    assert Compress(date(2026, 4, 4), "archive/weekly/2026-W01.md") in due_by_time(files, date(2026, 4, 4))
+    assert due_by_time(files, date(2026, 4, 1)) == (Compress(date(2026, 4, 1), ("archive/daily/2026-01-01.md",)),)
+    whole = ("archive/daily/2026-01-01.md", "archive/weekly/2026-W01.md")
+    assert due_by_time(files, date(2026, 4, 4)) == (Compress(date(2026, 4, 4), whole),)
 
 
 def test_the_copy_of_a_day_that_is_still_there_is_not_compressed() -> None:

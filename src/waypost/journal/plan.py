@@ -183,13 +183,21 @@ def _compressions(
             arrivals[archive_path] = max(due, arrivals.get(archive_path, due))
     staying = [path for path in files if path not in leaving_paths and layout.stage_of(path) in layout.STAGES]
     live_archives = {archive_of(path) for path in staying}
-    steps = []
+    steps: list[tuple[date, str]] = []
     for path, since in arrivals.items():
         end = end_of(path)
         if end and end < today and path not in live_archives and not is_closed_at(files, path):
             due = max(since, end + COMPRESS_AFTER)
-            steps += [Compress(due, path)] if due <= today else []
-    return steps
+            steps += [(due, path)] if due <= today else []
+    return _by_bundle(steps)
+
+
+def _by_bundle(compressions: Iterable[tuple[date, str]]) -> list[Compress]:
+    """One step for each bundle, since a bundle is written whole."""
+    bundles: dict[str | None, list[tuple[date, str]]] = defaultdict(list)
+    for due, path in sorted(compressions):
+        bundles[layout.bundle_of(path)].append((due, path))
+    return [Compress(rows[-1][0], tuple(path for _, path in rows)) for rows in bundles.values()]
 
 
 def _archived_files(
@@ -227,10 +235,10 @@ def _early_compressions(files: Files, today: date, limit: int) -> list[Compress]
     plain = sorted((day, path) for path, day in days.items() if day not in live and day <= today)
     plain = [(day, path) for day, path in plain if not files[path].gzipped]
     total = sum(files[path].size for _, path in plain)
-    steps = []
+    steps: list[tuple[date, str]] = []
     for _, path in plain:
         if total <= limit:
             break
-        steps.append(Compress(today, path))
+        steps.append((today, path))
         total -= files[path].size
-    return steps
+    return _by_bundle(steps)

@@ -5,7 +5,7 @@ Rules decide by patterns (`data/profile.toml`) and by what a sentence states.
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -18,6 +18,7 @@ from waypost.journal.topics.similarity import topic_terms
 Slot = Literal[
     "name", "home", "work", "languages", "birthday", "people", "family", "health", "goal", "preference", "status"
 ]
+MOST_OF_A_LIST = 8  # of people, family, health, goals and preferences, the newest
 SINGLE: tuple[Slot, ...] = ("name", "home", "work", "languages", "birthday")  # the newest value holds
 _HAPPENED = ("event", "result", "progress", "decision")
 _CARE = re.compile(
@@ -41,6 +42,14 @@ class PersonalFact:
     about: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class SpokenText:
+    text: str
+    language: str
+    id: str
+    day: date
+
+
 def personal_facts(text: str, language: str, memory_id: str, day: date) -> list[PersonalFact]:
     """The facts that one text of a person states."""
     if len(text) > _LONGEST_SENTENCE:
@@ -59,6 +68,33 @@ def personal_facts(text: str, language: str, memory_id: str, day: date) -> list[
         if other is not None:
             facts.append(PersonalFact(other, sentence, memory_id, day))
     return facts
+
+
+def facts_over_time(texts: Iterable[SpokenText]) -> list[PersonalFact]:
+    """The facts that a person's texts state, in order, with how goals went."""
+    facts: list[PersonalFact] = []
+    goals: list[PersonalFact] = []
+    for said in texts:
+        status = status_of(goals, said.text, said.language) if goals else None
+        if status is not None:
+            facts.append(PersonalFact("status", status[1], said.id, said.day, about=status[0]))
+        own = personal_facts(said.text, said.language, said.id, said.day)
+        facts += own
+        goals += [fact for fact in own if fact.slot == "goal"]
+    return facts
+
+
+def holding(facts: Sequence[PersonalFact]) -> list[PersonalFact]:
+    """The facts that hold, by slot: the newest of a single value, the newest few of a list, oldest first."""
+    kept: list[PersonalFact] = []
+    for slot in (*SINGLE, "people", "family", "health", "goal", "preference", "status"):
+        of_slot = list({(fact.text, fact.about): fact for fact in facts if fact.slot == slot}.values())
+        if slot == "people":  # since when they are known
+            of_slot = list({fact.text: fact for fact in reversed(facts) if fact.slot == slot}.values())[::-1]
+        if slot == "status":  # the latest of each goal
+            of_slot = list({fact.about: fact for fact in of_slot}.values())
+        kept += of_slot[-1:] if slot in SINGLE else of_slot if slot == "status" else of_slot[-MOST_OF_A_LIST:]
+    return kept
 
 
 def _list_slot(statement: SpokenStatement) -> Slot | None:
