@@ -44,7 +44,10 @@ def _facts_of(space: OpenSpace, versions: Iterable[Version]) -> list[PersonalFac
     in_order = sorted(versions, key=lambda version: (version.time or version.valid_from, version.memory_id))
     return facts_over_time(
         SpokenText(
-            version.text, version.language or "en", version.memory_id, space.journal.today(version.time or version.valid_from)
+            version.text,
+            version.language or "en",
+            version.memory_id,
+            space.journal.today(version.time or version.valid_from),
         )
         for version in in_order
         if role_of(version.speaker, version.kind) == "person"

@@ -69,6 +69,7 @@ class _StatementWords:
     lists: dict[str, re.Pattern[str]]
     milestones: dict[str, re.Pattern[str]]
     no_milestone: re.Pattern[str]
+    negated: re.Pattern[str]  # at the end of what comes before a milestone
     areas: dict[str, re.Pattern[str]]
 
 
@@ -118,6 +119,8 @@ def _statement(sentence: UtteranceSentence, language: str) -> SpokenStatement | 
     kind = _kind(own.lists, importance_words(language), sentence.text)
     if kind == "remark" and sentence.words >= _LEAST_EVENT and _area(own, sentence.text):
         kind = "remark" if own.lists["mood"].search(sentence.text) else "event"
+    if kind in ("event", "fact") and milestone is None and _denies_milestone(own, sentence.text):
+        kind = "remark"
     if kind == "promise" and milestone and not own.lists["promise"].search(sentence.text):
         kind = "event"  # with a date
     if milestone is None or kind in ("goal", "promise"):  # wished or promised: it has not happened yet
@@ -130,7 +133,17 @@ def _statement(sentence: UtteranceSentence, language: str) -> SpokenStatement | 
 def _milestone(own: _StatementWords, text: str) -> Area | None:
     if own.no_milestone.search(text):
         return None
-    return next((area for area in AREAS if own.milestones[area].search(text)), None)
+    for area in AREAS:
+        match = own.milestones[area].search(text)
+        if match and (area == "work" or not own.negated.search(text[: match.start()])):
+            return area
+    return None
+
+
+def _denies_milestone(own: _StatementWords, text: str) -> bool:
+    """Whether a sentence says of a milestone that it is not so: "I'm not pregnant"."""
+    matches = (own.milestones[area].search(text) for area in AREAS if area != "work")
+    return any(match and own.negated.search(text[: match.start()]) for match in matches)
 
 
 def _kind(own: Mapping[str, re.Pattern[str]], words: ImportanceWords, text: str) -> StatementKind:
@@ -173,6 +186,7 @@ def _statement_words(language: str) -> _StatementWords:
         {list_: _pattern(words) for list_, words in table.items() if isinstance(words, list)},
         {area: _pattern([words]) for area, words in life["event"].items()},
         _pattern(life["other"]),
+        re.compile(rf"(?<!\w)(?:{'|'.join(life['negated'])}) $"),
         areas,
     )
 

@@ -30,7 +30,7 @@ from waypost.memory.spaces import open_spaces
 from waypost.model.memory import Caller
 
 ANNA = Caller("person", "anna")
-CHANGES = ("append", "replace", "remove", "compress")
+CHANGES = ("append", "replace", "remove", "compress", "_write_bundle")
 END = date(2028, 1, 3)
 
 
