@@ -62,7 +62,7 @@ def personal_facts(text: str, language: str, memory_id: str, day: date) -> list[
     if all(statement.is_real for statement in statements):
         facts += [PersonalFact(slot, value, memory_id, day) for slot, value in _introduction(text, language)]
     for statement in statements:
-        if not statement.is_real:
+        if not (statement.is_real and statement.is_own):
             continue
         sentence = statement.sentence
         for slot in SINGLE:

@@ -58,6 +58,7 @@ class SpokenStatement:
     area: Area | None = None
     is_milestone: bool = False  # an event that changes a life
     is_real: bool = True  # not imagined, joked or denied
+    is_own: bool = True  # not what somebody else says of themselves
 
     @property
     def rank(self) -> tuple[bool, int]:
@@ -109,13 +110,14 @@ def _is_lasting_wish(sentence: UtteranceSentence, language: str) -> bool:
 
 def _statement(sentence: UtteranceSentence, language: str) -> SpokenStatement | None:
     own = _statement_words(language)
-    milestone = None if own.lists["hearsay"].search(sentence.text) else _milestone(own, sentence.text)
+    is_hearsay = own.lists["hearsay"].search(sentence.text) is not None or _quotes_another(own, sentence.text)
+    milestone = None if is_hearsay else _milestone(own, sentence.text)
     if milestone is None and _is_small_talk(sentence, language):
         return None
     if own.lists["unreal"].search(sentence.text):
         return SpokenStatement("remark", sentence.written, _area(own, sentence.text), is_real=False)
-    if own.lists["hearsay"].search(sentence.text):
-        return SpokenStatement("event", sentence.written)
+    if is_hearsay:
+        return SpokenStatement("event", sentence.written, is_own=False)
     kind = _kind(own.lists, importance_words(language), sentence.text)
     if kind == "remark" and sentence.words >= _LEAST_EVENT and _area(own, sentence.text):
         kind = "remark" if own.lists["mood"].search(sentence.text) else "event"
@@ -128,6 +130,12 @@ def _statement(sentence: UtteranceSentence, language: str) -> SpokenStatement | 
     return SpokenStatement(
         "decision" if kind == "decision" else "event", sentence.written, milestone, is_milestone=True
     )
+
+
+def _quotes_another(own: _StatementWords, text: str) -> bool:
+    """Whether a sentence quotes what somebody says of themselves: Tom: "I'm getting divorced"."""
+    match = own.lists["quoted"].search(text)
+    return match is not None and match.start() > 0 and not own.lists["own_quote"].search(text[: match.start()])
 
 
 def _milestone(own: _StatementWords, text: str) -> Area | None:
