@@ -38,7 +38,7 @@ def problem(claim: Claim) -> str | None:
     facts = holding(facts_over_time(said))
     if claim.kind.startswith("gone="):
         words = claim.kind.removeprefix("gone=").casefold()
-        left = [fact for fact in facts if words in fact.text.casefold() and fact.slot != "status"]
+        left = [fact for fact in facts if words in fact.text.casefold() and fact.slot not in ("status", "dropped")]
         return f"false: still {left[0].slot} {left[0].text!r}" if left else None
     if claim.kind in ("none", "small", "life"):
         return _problem_of_event(claim, [fact for fact in facts if fact.slot != "status"])

@@ -443,3 +443,21 @@ def test_importance_is_shown_with_its_reason(memory: Memory, say: Say) -> None:
     assert reason.to_json()["score"] == 7
     with pytest.raises(NotFound):
         memory.journal.why("01kg81ytb0r5sgfwpgg1yz6cf5")
+
+
+def test_a_plan_that_was_dropped_leaves_the_page_for_good_and_stays_in_its_file(
+    memory: Memory, say: Say, clock: TestClock
+) -> None:
+    plan = say("I want to move to Lisbon next year, remember this.", "2026-01-10T10:00:00Z")
+    promote_preferences(memory.space, [worth(memory, plan, "I want to move to Lisbon next year, remember this.", 9)])
+    say("I hate olives.", "2026-01-11T10:00:00Z")
+    refresh_index(memory.space)
+    assert "- I want to move to Lisbon" in page(memory)
+    say("Lisbon is off the table, we stay here.", "2026-01-29T10:00:00Z")
+    for _ in range(3):  # what was said long ago is read again only if it is known to matter
+        refresh_index(memory.space)
+        above = page(memory).partition("## History")[0]
+        assert "move to Lisbon" not in above
+        assert "olives" in above
+        clock.advance(days=90)
+    assert "Lisbon" in memory.space.journal.read(PREFERENCES)  # people's own file

@@ -55,7 +55,8 @@ def _facts_of(space: OpenSpace, versions: Iterable[Version]) -> list[PersonalFac
 
 
 def _store(space: OpenSpace, facts: Sequence[PersonalFact]) -> None:
-    ids = list(dict.fromkeys(fact.id for fact in facts))[-_MOST_STORED:]
+    named = (ident for fact in facts for ident in (fact.id, fact.about) if ident)
+    ids = list(dict.fromkeys(named))[-_MOST_STORED:]
     key, value = journal_key(space, _KEPT), json.dumps(ids)
     with space.store.read() as reader:
         if reader.meta.get(key) == value:

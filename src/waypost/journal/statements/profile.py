@@ -17,7 +17,18 @@ from waypost.journal.statements.recognise import SpokenStatement, main_statement
 from waypost.journal.topics.similarity import topic_terms
 
 Slot = Literal[
-    "name", "home", "work", "languages", "birthday", "people", "family", "health", "goal", "preference", "status"
+    "name",
+    "home",
+    "work",
+    "languages",
+    "birthday",
+    "people",
+    "family",
+    "health",
+    "goal",
+    "preference",
+    "status",
+    "dropped",
 ]
 MOST_OF_A_LIST = 8  # of people, family, health, goals and preferences, the newest
 SINGLE: tuple[Slot, ...] = ("name", "home", "work", "languages", "birthday")  # the newest value holds
@@ -36,7 +47,7 @@ _LONGEST_SENTENCE = 1200  # characters of a text that is read
 
 @dataclass(frozen=True, slots=True)
 class PersonalFact:
-    """A fact about a person. `about` is the id of the goal that a status belongs to."""
+    """A fact about a person. `about` is the id of the goal that a status belongs to, or of the fact that was dropped."""
 
     slot: Slot
     text: str
@@ -77,13 +88,18 @@ def personal_facts(text: str, language: str, memory_id: str, day: date) -> list[
 
 
 def facts_over_time(texts: Iterable[SpokenText]) -> list[PersonalFact]:
-    """The facts that a person's texts state, in order, with how goals went, and without what they dropped later."""
+    """The facts that a person's texts state, in order, with how goals went. What was dropped later is only that."""
     facts: list[PersonalFact] = []
     goals: list[PersonalFact] = []
     for said in texts:
         dropped = _dropped_terms(said)
         if dropped:
-            facts = [fact for fact in facts if not _is_dropped(fact, dropped, said.language)]
+            facts = [
+                PersonalFact("dropped", fact.text, said.id, said.day, about=fact.id)
+                if _is_dropped(fact, dropped, said.language)
+                else fact
+                for fact in facts
+            ]
             goals = [goal for goal in goals if goal in facts]
         status = status_of(goals, said.text, said.language) if goals else None
         if status is not None:
@@ -114,13 +130,14 @@ def _is_dropped(fact: PersonalFact, terms: frozenset[str], language: str) -> boo
 def holding(facts: Sequence[PersonalFact]) -> list[PersonalFact]:
     """The facts that hold, by slot: the newest of a single value, the newest few of a list, oldest first."""
     kept: list[PersonalFact] = []
-    for slot in (*SINGLE, "people", "family", "health", "goal", "preference", "status"):
+    for slot in (*SINGLE, "people", "family", "health", "goal", "preference", "status", "dropped"):
         of_slot = list({(fact.text, fact.about): fact for fact in facts if fact.slot == slot}.values())
         if slot == "people":  # since when they are known
             of_slot = list({fact.text: fact for fact in reversed(facts) if fact.slot == slot}.values())[::-1]
         if slot == "status":  # the latest of each goal
             of_slot = list({fact.about: fact for fact in of_slot}.values())
-        kept += of_slot[-1:] if slot in SINGLE else of_slot if slot == "status" else of_slot[-MOST_OF_A_LIST:]
+        whole = slot in ("status", "dropped")
+        kept += of_slot[-1:] if slot in SINGLE else of_slot if whole else of_slot[-MOST_OF_A_LIST:]
     return kept
 
 
