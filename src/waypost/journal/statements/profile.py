@@ -189,8 +189,8 @@ def _value(slot: str, sentence: str, language: str) -> str:
 def _introduction(text: str, language: str) -> Iterator[tuple[Slot, str]]:
     """The name, home and work with which people begin: "Hi, Jonas here", "Kira, from Kiel"."""
     patterns = _patterns(language)
-    found = (pattern.match(text.strip()) for pattern in patterns["introduction"])
-    match = next((match for match in found if match), None)
+    matches = (pattern.match(text.strip()) for pattern in patterns["introduction"])
+    match = next((match for match in matches if match), None)
     if match is None:
         return
     values = match.groupdict()
