@@ -1,4 +1,4 @@
-"""Months of the archive: the originals of a month in one compressed file, `archive/2026-01.tar.bz2`.
+"""Files in one compressed file: the originals of a month in `archive/2026-01.tar.bz2`, and copies of the index page.
 
 Conversations of a month repeat each other's words, so together they take about half of what each takes alone. It is a
 plain tar: `tar xjf archive/2026-01.tar.bz2` in the journal's folder gives the files back, byte for byte.
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from waypost.errors import InvalidInput, StoreError
 from waypost.journal import layout
 from waypost.store.journal import FileStamp
+from waypost.system.platform import remove_file, write_private_file
 
 if TYPE_CHECKING:
     import tarfile
@@ -77,6 +78,15 @@ def read_bundle(place: Path) -> dict[str, bytes]:
         _last_read.clear()
         _last_read[str(place)] = last
     return dict(last[1])
+
+
+def write_bundle(place: Path, files: Mapping[str, bytes]) -> None:
+    """Write these files in place of those in the bundle. Without files, there is no bundle."""
+    forget_bundle(place)
+    if files:
+        write_private_file(place, pack_bundle(files), replace=True)
+    else:
+        remove_file(place)
 
 
 def forget_bundle(place: Path) -> None:
@@ -164,7 +174,7 @@ def _contents(place: Path) -> str | None:
 
 
 def _name_of(place: Path) -> str:
-    return f"{layout.ARCHIVE}/{place.name}"
+    return f"{place.parent.name}/{place.name}"
 
 
 def _state_of(place: Path) -> _State | None:

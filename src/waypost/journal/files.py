@@ -8,18 +8,19 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import date, datetime, tzinfo
 from pathlib import Path
 
 from waypost.config import JournalSettings
 from waypost.errors import InvalidInput, NotFound, SecurityError, StoreError
-from waypost.journal.bundle import bundles_in, forget_bundle, pack_bundle, read_bundle, stamps_in
+from waypost.journal.bundle import bundles_in, forget_bundle, read_bundle, stamps_in, write_bundle
 from waypost.journal.layout import ARCHIVE, DNA, FOLDERS, INDEX, bundle_of, day_path
 from waypost.store.journal import FileStamp
 from waypost.system.platform import (
     make_private_directory,
+    remove_file,
     sync_directory,
     wait_lock,
     write_failure,
@@ -242,13 +243,13 @@ class JournalFolder:
             return write_private_file(packed, pack(_encode(text)), replace=True)
         bundle = self._bundle_place(path)
         assert bundle is not None  # it was read from there
-        self._write_bundle(bundle, read_bundle(bundle) | {path: _encode(text)})
+        write_bundle(bundle, read_bundle(bundle) | {path: _encode(text)})
         return True
 
     def remove(self, path: str) -> None:
         plain, _ = self._disk_paths(path)
         self._remove_hidden(path)  # first: it would come back
-        _unlink(plain)
+        remove_file(plain)
 
     def compress(self, paths: Iterable[str]) -> None:
         """Put archived files into the bundles of their months, or pack each alone. Safe to repeat."""
@@ -264,13 +265,13 @@ class JournalFolder:
                 by_bundle.setdefault(bundle, {})[path] = content
             else:
                 write_private_file(packed, alone, replace=True)
-                _unlink(plain)
+                remove_file(plain)
         for bundle, contents in by_bundle.items():
-            self._write_bundle(bundle, read_bundle(bundle) | contents)
+            write_bundle(bundle, read_bundle(bundle) | contents)
             for path in contents:
                 plain, packed = self._disk_paths(path)
-                _unlink(packed)
-                _unlink(plain)
+                remove_file(packed)
+                remove_file(plain)
 
     def unbundle(self) -> None:
         """Pack the files of all bundles one by one, such as before the journal moves to a repository."""
@@ -281,7 +282,7 @@ class JournalFolder:
                     self._make_folder(packed.parent)
                     write_private_file(packed, pack(content), replace=False)
             forget_bundle(bundle)
-            _unlink(bundle)
+            remove_file(bundle)
 
     # -- paths on disk
 
@@ -332,13 +333,6 @@ class JournalFolder:
         name = bundle_of(path)
         return self.root / name if name and _is_plain_folder(self.root / ARCHIVE) else None
 
-    def _write_bundle(self, bundle: Path, files: Mapping[str, bytes]) -> None:
-        forget_bundle(bundle)
-        if files:
-            write_private_file(bundle, pack_bundle(files), replace=True)
-        else:
-            _unlink(bundle)
-
     def _unbundle(self, path: str, plain: Path) -> None:
         """Move a file out of its bundle before it grows."""
         bundle = self._bundle_place(path)
@@ -351,26 +345,16 @@ class JournalFolder:
     def _remove_hidden(self, path: str) -> None:
         """Remove the packed copies of a file, which a kill may have left beside it."""
         self._remove_from_bundle(path)
-        _unlink(self._disk_paths(path)[1])
+        remove_file(self._disk_paths(path)[1])
 
     def _remove_from_bundle(self, path: str) -> None:
         bundle = self._bundle_place(path)
         if bundle is not None and path in stamps_in(bundle):
-            self._write_bundle(bundle, {name: text for name, text in read_bundle(bundle).items() if name != path})
+            write_bundle(bundle, {name: text for name, text in read_bundle(bundle).items() if name != path})
 
     def _make_folder(self, folder: Path) -> None:
         if not folder.is_dir():
             make_private_directory(folder)
-
-
-def _unlink(place: Path) -> None:
-    try:
-        place.unlink()
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    except OSError as error:
-        raise write_failure(error, place) from error
-    sync_directory(place.parent)
 
 
 def _logical(folder: str, name: str) -> str | None:
@@ -413,7 +397,7 @@ def _unpack_beside(packed: Path, plain: Path) -> None:
     if plain.exists() or not packed.is_file():
         return
     write_private_file(plain, _bytes_of(packed), replace=False)
-    _unlink(packed)
+    remove_file(packed)
 
 
 def unpack(content: bytes, path: Path, limit: int | None = None) -> bytes:

@@ -15,6 +15,8 @@ _DAY = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:\.[a-z0-9]{1,16})?")
 _WEEK = re.compile(r"(\d{4})-W(\d\d)")
 _MONTH = re.compile(r"(\d{4})-(\d\d)")
 _YEAR = re.compile(r"\d{4}")
+INDEX_COPIES = "backups/memory.md.backups.tar.bz2"  # of the index page, one a day
+_INDEX_COPY = re.compile(r"backups/memory\.md\.backup\.\d{8}")
 _BUNDLE = re.compile(r"(\d{4}-\d\d)\.tar\.bz2")
 _YEARS = range(1000, 9999)  # leaves room to add weeks and years to a day
 
@@ -107,7 +109,9 @@ def archived_paths(month: Month) -> Iterator[str]:
 
 
 def bundle_of(path: str) -> str | None:
-    """The bundle that an archived original belongs to: of its month."""
+    """The bundle that a file belongs to: an archived original to that of its month."""
+    if _INDEX_COPY.fullmatch(path):
+        return INDEX_COPIES
     if stage_of(path) not in _BUNDLED or not path.endswith(".md"):
         return None
     day, week = day_of(path), week_of(path)

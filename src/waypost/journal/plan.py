@@ -172,7 +172,7 @@ def _compressions(
     years: Sequence[MakeYear],
     today: date,
 ) -> list[Compress]:
-    """Compress archived files that cover a time more than 90 days ago, including those that this plan archives."""
+    """Compress archived days after 90 days, and summaries when they are archived; also those that this plan archives."""
     archived = [path for path in files if path.startswith(f"{layout.ARCHIVE}/")]
     arrivals = {path: date.min for path in archived if not files[path].gzipped}
     leaving_paths: set[str] = set()
@@ -187,9 +187,17 @@ def _compressions(
     for path, since in arrivals.items():
         end = end_of(path)
         if end and end < today and path not in live_archives and not is_closed_at(files, path):
-            due = max(since, end + COMPRESS_AFTER)
+            due = max(since, _archived_since(path) or end + COMPRESS_AFTER)
             steps += [(due, path)] if due <= today else []
     return _by_bundle(steps)
+
+
+def _archived_since(path: str) -> date | None:
+    """When a summary is archived: its entries are in the summary of the longer time by then."""
+    if week := in_stage(path, "archive/weekly", layout.week_of):
+        return month_due(week.month)
+    month = in_stage(path, "archive/monthly", layout.month_of)
+    return year_due(month.year) if month else None
 
 
 def _by_bundle(compressions: Iterable[tuple[date, str]]) -> list[Compress]:
