@@ -227,6 +227,7 @@ def test_days_of_the_archive_are_compressed_early_while_they_pass_their_limit() 
     files["daily/2026-01-01.md"] = File(1)
     steps = due_by_size(files, date(2026, 1, 31), LIMITS)
     assert [path for step in steps if isinstance(step, Compress) for path in step.paths] == [
+        "archive/daily/2026-01-01.md",  # its day is still there
         "archive/daily/2026-01-02.md",
         "archive/daily/2026-01-03.md",
     ]

@@ -234,13 +234,12 @@ def _early_joins(files: Files, today: date, limits: SizeLimits) -> list[Join]:
 
 
 def _early_compressions(files: Files, today: date, limit: int) -> list[Compress]:
-    """Compress the oldest archived days while the uncompressed ones exceed the limit.
+    """Compress the oldest archived days while the uncompressed ones exceed the limit: also copies of days still there.
 
     Summaries are left out: which files exist must not depend on when the small summaries were archived.
     """
-    live = {day for path in files if (day := in_stage(path, "daily", layout.day_of))}
     days = open_in(files, "archive/daily", layout.day_of)
-    plain = sorted((day, path) for path, day in days.items() if day not in live and day <= today)
+    plain = sorted((day, path) for path, day in days.items() if day <= today)
     plain = [(day, path) for day, path in plain if not files[path].gzipped]
     total = sum(files[path].size for _, path in plain)
     steps: list[tuple[date, str]] = []

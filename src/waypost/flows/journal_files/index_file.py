@@ -22,7 +22,7 @@ from waypost.model.journal import mark_of
 from waypost.system.platform import make_private_directory, remove_file, write_private_file
 
 BACKUPS = "backups"
-KEPT_BACKUPS, PLAIN_BACKUPS = 14, 2  # one a day
+KEPT_BACKUPS, PLAIN_BACKUPS = 14, 1  # one a day
 BEFORE_RESTORE = "memory.md.before-restore"
 GENERATED_LINES = "journal_index_lines"  # marks of the last generated lines
 _NAME = re.compile(r"memory\.md\.backup\.(\d{8})(?:\.gz)?")
