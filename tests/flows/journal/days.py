@@ -67,11 +67,13 @@ def files_of(root: Path) -> dict[str, bytes]:
     temporary files that nobody reads. Those in the bundle of a month count as if they stood beside it."""
     files: dict[str, bytes] = {}
     for path in sorted(root.rglob("*")):
-        if path.name.endswith(".tar.bz2") and not path.name.startswith("."):
+        if "backups" in path.parts or path.name.startswith(".") or not path.is_file():
+            continue
+        if path.name.endswith(".tar.bz2"):
             with tarfile.open(path) as bundle:
                 unpacked = {entry.name: bundle.extractfile(entry) for entry in bundle if entry.name != "CONTENTS"}
                 files = {name: file.read() for name, file in unpacked.items() if file} | files
-        elif path.is_file() and "backups" not in path.parts and not path.name.startswith("."):
+        else:
             files[path.relative_to(root).as_posix()] = path.read_bytes()
     return dict(sorted(files.items()))
 
