@@ -24,7 +24,7 @@ _STYLE = """<style>
   }
 </style>"""
 STAGES = {  # bottom to top; what is not named here is "summaries and pages"
-    "archive/daily (gzip)": "archive, compressed",
+    "archive (packed)": "archive, bundles",
     "archive/daily": "archive, not yet compressed",
     "daily": "days",
     "other": "summaries, pages, copies of the index",

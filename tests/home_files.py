@@ -1,6 +1,8 @@
 """What the files of a folder hold, read by a child process: a test may have a database open that lies there, and then
 nothing but SQLite may open its files in this process."""
 
+import bz2
+import gzip
 import io
 import subprocess
 import tarfile
@@ -15,6 +17,12 @@ def contents(folder: Path) -> dict[Path, bytes]:
         members = sorted((one for one in archive.getmembers() if one.isfile()), key=lambda one: one.name)
         files = [(folder / one.name, archive.extractfile(one)) for one in members]
         return {path: file.read() for path, file in files if file is not None}
+
+
+def unpacked(place: Path, content: bytes) -> bytes:
+    """What a file says, without its packing. A bundle's text is the files in it, one after the other."""
+    unpack = {".gz": gzip.decompress, ".bz2": bz2.decompress}.get(place.suffix)
+    return unpack(content) if unpack else content
 
 
 def files_with(folder: Path, word: str | bytes) -> list[Path]:

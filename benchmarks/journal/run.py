@@ -2,6 +2,7 @@
 
     python -m benchmarks.journal.run pages [--set year|half|fresh] [--language de] [--engine fake] [--llm] [--keep DIR]
     python -m benchmarks.journal.run importance [--half seen|unseen] [--list]
+    python -m benchmarks.journal.run claims [--half seen|unseen] [--list]
 
 `pages` writes a year of conversations (`year_*.txt`; `SETS` names the others) day by day into a journal of its own, with
 maintenance each Monday, and reads the pages of weeks, months and the year. An event counts as told if one line of the page
@@ -26,6 +27,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from benchmarks.journal.claims import claims, problem
 from benchmarks.journal.data import (
     LANGUAGES,
     SETS,
@@ -333,9 +335,22 @@ def _ranks(values: Sequence[int]) -> list[float]:
     return [sum(other < value for other in values) + (values.count(value) + 1) / 2 for value in values]
 
 
+def judge_claims(chosen: argparse.Namespace) -> None:
+    """Of the lines of `claims.txt`, how many are taken for what they are not, and how many are missed."""
+    for language in chosen.language or LANGUAGES:
+        of_half = [
+            claim for claim in claims() if claim.language == language and claim.is_unseen == (chosen.half == "unseen")
+        ]
+        found = [(claim, wrong) for claim in of_half if (wrong := problem(claim))]
+        counts = {name: sum(wrong.startswith(name) for _, wrong in found) for name in ("false", "missed")}
+        print(f"{language}: {len(of_half)} lines, false {counts['false']}, missed {counts['missed']}")
+        for claim, wrong in found if chosen.list else []:
+            print(f"  {claim.kind} | {' || '.join(claim.texts)}\n      {wrong}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=["pages", "importance"])
+    parser.add_argument("part", choices=["pages", "importance", "claims"])
     parser.add_argument("--set", default="year", choices=SETS)
     parser.add_argument("--language", nargs="*", choices=LANGUAGES)
     parser.add_argument("--engine", default="installed", choices=["installed", "fake"])
@@ -345,7 +360,7 @@ def main() -> None:
     parser.add_argument("--docs", help="a folder for the example pages of the docs")
     parser.add_argument("--llm", action="store_true")
     chosen = parser.parse_args()
-    {"pages": pages, "importance": importance}[chosen.part](chosen)
+    {"pages": pages, "importance": importance, "claims": judge_claims}[chosen.part](chosen)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ def applied(files: dict[str, File], step: Step) -> dict[str, File]:
     elif isinstance(step, Rescore):
         after |= {path: replace(after[path], scored=step.due) for path in step.paths}
     elif isinstance(step, Compress):
-        after[step.path] = replace(after[step.path], gzipped=True)
+        after |= {path: replace(after[path], gzipped=True) for path in step.paths}
     else:
         made, leave = _made(step)
         for path in leave:
@@ -109,7 +109,8 @@ def test_a_month_is_made_on_the_first_1st_on_which_its_weeks_are_thirty_days_old
 
 
 def test_a_week_belongs_to_the_month_of_its_thursday() -> None:
-    (step,) = due_by_time({"weekly/2026-W01.md": File(1)}, date(2026, 4, 1))  # 29 December to 4 January
+    step, packed = due_by_time({"weekly/2026-W01.md": File(1)}, date(2026, 4, 1))  # 29 December to 4 January
+    assert packed == Compress(date(2026, 4, 1), ("archive/weekly/2026-W01.md",))
     assert step == MakeMonth(date(2026, 4, 1), Month(2026, 1), (Week(2026, 1),))
 
 
@@ -122,7 +123,7 @@ def test_a_year_is_made_on_the_first_january_with_all_its_months_made() -> None:
     assert due_by_time(files, date(2025, 12, 31)) == ()
     (made, *compressed) = due_by_time(files, date(2026, 1, 1))
     assert made == MakeYear(date(2026, 1, 1), 2024, tuple(Month(2024, number) for number in range(3, 13)))
-    assert all(isinstance(step, Compress) and step.path.startswith("archive/monthly/2024-") for step in compressed)
+    assert all(isinstance(step, Compress) and step.paths[0].startswith("archive/monthly/2024-") for step in compressed)
 
 
 def test_a_year_of_which_a_week_is_still_on_its_way_is_left_alone() -> None:
@@ -133,8 +134,15 @@ def test_a_year_of_which_a_week_is_still_on_its_way_is_left_alone() -> None:
 def test_archived_files_are_compressed_after_ninety_days_of_what_they_are_about() -> None:
     files = {"archive/daily/2026-01-01.md": File(1), "archive/weekly/2026-W01.md": File(1)}
     assert due_by_time(files, date(2026, 3, 31)) == ()
-    assert due_by_time(files, date(2026, 4, 1)) == (Compress(date(2026, 4, 1), "archive/daily/2026-01-01.md"),)
-    assert Compress(date(2026, 4, 4), "archive/weekly/2026-W01.md") in due_by_time(files, date(2026, 4, 4))
+    whole = ("archive/daily/2026-01-01.md", "archive/weekly/2026-W01.md")
+    assert due_by_time(files, date(2026, 4, 1)) == (Compress(date(2026, 4, 1), whole),)
+
+
+def test_an_archived_summary_is_compressed_once_the_longer_one_is_due() -> None:
+    files = {"archive/weekly/2026-W01.md": File(1), "archive/monthly/2025-12.md": File(1)}
+    month = Compress(date(2027, 1, 1), ("archive/monthly/2025-12.md",))
+    assert due_by_time(files, date(2026, 12, 31)) == (Compress(date(2026, 4, 1), ("archive/weekly/2026-W01.md",)),)
+    assert month in due_by_time(files, date(2027, 1, 1))
 
 
 def test_the_copy_of_a_day_that_is_still_there_is_not_compressed() -> None:
@@ -218,7 +226,8 @@ def test_days_of_the_archive_are_compressed_early_while_they_pass_their_limit() 
     files = {f"archive/daily/2026-01-{number:02}.md": File(12_800) for number in range(1, 9)}
     files["daily/2026-01-01.md"] = File(1)
     steps = due_by_size(files, date(2026, 1, 31), LIMITS)
-    assert [step.path for step in steps if isinstance(step, Compress)] == [
+    assert [path for step in steps if isinstance(step, Compress) for path in step.paths] == [
+        "archive/daily/2026-01-01.md",  # its day is still there
         "archive/daily/2026-01-02.md",
         "archive/daily/2026-01-03.md",
     ]

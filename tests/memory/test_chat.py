@@ -106,9 +106,9 @@ def test_an_ordinary_message_is_no_command(memory: Memory, text: str) -> None:
 @pytest.mark.parametrize(
     ("command", "name", "part"),
     [
-        ("/memory stats", "stats", "2 entries in 1 conversations"),
-        ("/memory@my_bot stats", "stats", "2 entries"),
-        ("/memory statistik", "stats", "2 Einträge in 1 Gesprächen"),
+        ("/memory stats", "stats", "Entries: 2, conversations: 1"),
+        ("/memory@my_bot stats", "stats", "Entries: 2"),
+        ("/memory statistik", "stats", "Einträge: 2, Gespräche: 1"),
         ("/memory статистика", "stats", "Записей: 2"),
         ("/memory search Clara", "search", MARRIED),
         ("/memory suche Clara", "search", MARRIED),

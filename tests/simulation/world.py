@@ -152,7 +152,8 @@ def sizes(journal: JournalFolder) -> dict[str, int]:
     found: dict[str, int] = {}
     for path in sorted(Path(journal.root).rglob("*")):
         if path.is_file():
+            # A bundle has days, weeks and months together.
             stage = path.parent.relative_to(journal.root).as_posix()
-            name = "pages" if stage == "." else stage + (" (gzip)" if path.name.endswith(".gz") else "")
+            name = "pages" if stage == "." else stage + (" (packed)" if path.suffix in (".gz", ".bz2") else "")
             found[name] = found.get(name, 0) + path.stat().st_size
     return found

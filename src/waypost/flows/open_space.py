@@ -90,7 +90,9 @@ class OpenSpace:
         root = tree / IN_TREE if in_tree and tree is not None else self.folder / "journal"
         lock = self.folder / (f"journal-{journal}.lock" if in_tree else "journal.lock")
         part = partial(self._part, tree) if in_tree and tree is not None else None
-        return JournalFolder(root, lock, self.settings.journal, self.settings.busy_timeout_seconds, part)
+        return JournalFolder(
+            root, lock, self.settings.journal, self.settings.busy_timeout_seconds, part, bundles=not in_tree
+        )
 
     def _part(self, tree: Path) -> str:
         consent = consent_for(self.folder, tree)

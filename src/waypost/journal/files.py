@@ -8,17 +8,19 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import date, datetime, tzinfo
 from pathlib import Path
 
 from waypost.config import JournalSettings
 from waypost.errors import InvalidInput, NotFound, SecurityError, StoreError
-from waypost.journal.layout import ARCHIVE, DNA, FOLDERS, INDEX, day_path
+from waypost.journal.bundle import bundles_in, forget_bundle, read_bundle, stamps_in, write_bundle
+from waypost.journal.layout import ARCHIVE, DNA, FOLDERS, INDEX, bundle_of, day_path
 from waypost.store.journal import FileStamp
 from waypost.system.platform import (
     make_private_directory,
+    remove_file,
     sync_directory,
     wait_lock,
     write_failure,
@@ -28,6 +30,8 @@ from waypost.system.platform import (
 PACKED = ".gz"
 MAX_FILE = 32 * 1024 * 1024  # bytes, unpacked; reading takes fourteen times as much memory
 _BYTES_CHECKED = 8192  # at the beginning of a file before writing, to see whether it is text
+_LARGE = 1024 * 1024  # bytes: a file that is larger when packed stays alone, so that a bundle fits into memory
+_FIRST_TIME = 2**32  # nanoseconds: stamps below it are checksums of files in bundles
 _MOST_TRIES = 20  # to append to a file that an editor keeps replacing
 _LONGEST_SAVE, _LOOKS_EVERY = 1.0, 0.002  # seconds
 _depth = threading.local()
@@ -43,8 +47,11 @@ class JournalFolder:
         settings: JournalSettings,
         wait_seconds: float = 60.0,
         part: Callable[[], str] | None = None,
+        *,
+        bundles: bool = True,
     ) -> None:
         self.root = root
+        self.bundles = bundles  # of the archive's months; not in a repository, which could not merge them
         self.settings = settings
         self.lock = lock
         self.wait_seconds = wait_seconds
@@ -100,7 +107,24 @@ class JournalFolder:
                         continue
                     if stat.S_ISREG(state.st_mode):
                         stamps[logical] = FileStamp(state.st_size, state.st_mtime_ns, gzipped)
+        for place in self._bundle_places() if archive else ():
+            stamps = stamps_in(place) | stamps  # a file beside its bundle hides what the bundle has
         return dict(sorted(stamps.items()))
+
+    def disk_sizes(self) -> dict[str, int]:
+        """Bytes on disk by path. The files of a bundle share its size by their length."""
+        stamps = self.scan()
+        sizes = {path: stamp.size for path, stamp in stamps.items()}
+        for place in self._bundle_places():
+            inside = {path: stamp for path, stamp in stamps_in(place).items() if stamps.get(path) == stamp}
+            length = sum(stamp.size for stamp in inside.values())
+            packed = place.stat().st_size
+            sizes |= {path: packed * stamp.size // length if length else 0 for path, stamp in inside.items()}
+        return sizes
+
+    def is_packed(self, stamp: FileStamp) -> bool:
+        """Whether compressing the file would change nothing."""
+        return stamp.gzipped and (not self.bundles or stamp.mtime < _FIRST_TIME or stamp.size > _LARGE)
 
     def links(self) -> list[str]:
         """Links in place of the journal's folders and files. Nothing in them is read or written."""
@@ -121,7 +145,8 @@ class JournalFolder:
                 continue
             if stat.S_ISREG(state.st_mode):
                 return FileStamp(state.st_size, state.st_mtime_ns, file_path.suffix == ".gz")
-        return None
+        bundle = self._bundle_place(path)
+        return stamps_in(bundle).get(path) if bundle else None
 
     def exists(self, path: str) -> bool:
         return self.stamp(path) is not None
@@ -138,6 +163,9 @@ class JournalFolder:
                     raise _link_error(file_path) from error
                 raise StoreError(f"{file_path} cannot be read: {error.strerror}.", "Check its permissions.") from error
             return content.decode("utf-8", "surrogateescape")
+        bundle = self._bundle_place(path)
+        if bundle and (content_in_bundle := read_bundle(bundle).get(path)) is not None:
+            return content_in_bundle.decode("utf-8", "surrogateescape")
         raise NotFound(f"There is no {path} in the journal.", "Run `waypost journal timeline` to list the journal.")
 
     def read_or_none(self, path: str) -> str | None:
@@ -185,6 +213,7 @@ class JournalFolder:
         plain, packed = self._disk_paths(path)
         self._make_folder(plain.parent)
         _unpack_beside(packed, plain)
+        self._unbundle(path, plain)
         for _ in range(_MOST_TRIES):
             try:
                 if added := self._append_once(plain, text):
@@ -207,29 +236,53 @@ class JournalFolder:
         except NotFound:
             return False
         if plain.exists():
+            self._remove_hidden(path)
             return write_private_file(plain, _encode(text), replace=True)
-        return write_private_file(packed, pack(_encode(text)), replace=True)
+        if packed.exists():
+            self._remove_from_bundle(path)
+            return write_private_file(packed, pack(_encode(text)), replace=True)
+        bundle = self._bundle_place(path)
+        assert bundle is not None  # it was read from there
+        write_bundle(bundle, read_bundle(bundle) | {path: _encode(text)})
+        return True
 
     def remove(self, path: str) -> None:
-        for file_path in self._disk_paths(path):
-            try:
-                file_path.unlink(missing_ok=True)
-                if file_path.parent.is_dir():
-                    sync_directory(file_path.parent)
-            except OSError as error:
-                raise write_failure(error, file_path) from error
+        plain, _ = self._disk_paths(path)
+        self._remove_hidden(path)  # first: it would come back
+        remove_file(plain)
 
-    def compress(self, path: str) -> None:
-        """Replace the plain file by a packed one. Safe to repeat."""
-        plain, packed = self._disk_paths(path)
-        if not plain.exists():
-            return
-        write_private_file(packed, pack(_bytes_of(plain)), replace=True)
-        try:
-            plain.unlink()
-        except OSError as error:
-            raise write_failure(error, plain) from error
-        sync_directory(plain.parent)
+    def compress(self, paths: Iterable[str]) -> None:
+        """Put archived files into the bundles of their months, or pack each alone. Safe to repeat."""
+        by_bundle: dict[Path, dict[str, bytes]] = {}
+        for path in paths:
+            plain, packed = self._disk_paths(path)
+            bundle = self._bundle_place(path) if self.bundles else None
+            if not plain.exists() and (bundle is None or not packed.exists()):
+                continue
+            content = _bytes_of(plain if plain.exists() else packed)
+            alone = pack(content)
+            if bundle is not None and len(alone) <= _LARGE:
+                by_bundle.setdefault(bundle, {})[path] = content
+            else:
+                write_private_file(packed, alone, replace=True)
+                remove_file(plain)
+        for bundle, contents in by_bundle.items():
+            write_bundle(bundle, read_bundle(bundle) | contents)
+            for path in contents:
+                plain, packed = self._disk_paths(path)
+                remove_file(packed)
+                remove_file(plain)
+
+    def unbundle(self) -> None:
+        """Pack the files of all bundles one by one, such as before the journal moves to a repository."""
+        for bundle in self._bundle_places():
+            for path, content in read_bundle(bundle).items():
+                plain, packed = self._disk_paths(path)
+                if not plain.exists():
+                    self._make_folder(packed.parent)
+                    write_private_file(packed, pack(content), replace=False)
+            forget_bundle(bundle)
+            remove_file(bundle)
 
     # -- paths on disk
 
@@ -269,6 +322,35 @@ class JournalFolder:
             if (self.root / "/".join(parts[:depth])).is_symlink():
                 raise SecurityError(f"{path} leads out of the journal.", "Replace the link with a folder.")
         return self.root / path
+
+    # -- bundles
+
+    def _bundle_places(self) -> list[Path]:
+        archive = self.root / ARCHIVE
+        return bundles_in(str(archive)) if _is_plain_folder(archive) else []
+
+    def _bundle_place(self, path: str) -> Path | None:
+        name = bundle_of(path)
+        return self.root / name if name and _is_plain_folder(self.root / ARCHIVE) else None
+
+    def _unbundle(self, path: str, plain: Path) -> None:
+        """Move a file out of its bundle before it grows."""
+        bundle = self._bundle_place(path)
+        if bundle is None or path not in stamps_in(bundle):
+            return
+        if not plain.exists():
+            write_private_file(plain, read_bundle(bundle)[path], replace=False)
+        self._remove_from_bundle(path)
+
+    def _remove_hidden(self, path: str) -> None:
+        """Remove the packed copies of a file, which a kill may have left beside it."""
+        self._remove_from_bundle(path)
+        remove_file(self._disk_paths(path)[1])
+
+    def _remove_from_bundle(self, path: str) -> None:
+        bundle = self._bundle_place(path)
+        if bundle is not None and path in stamps_in(bundle):
+            write_bundle(bundle, {name: text for name, text in read_bundle(bundle).items() if name != path})
 
     def _make_folder(self, folder: Path) -> None:
         if not folder.is_dir():
@@ -315,8 +397,7 @@ def _unpack_beside(packed: Path, plain: Path) -> None:
     if plain.exists() or not packed.is_file():
         return
     write_private_file(plain, _bytes_of(packed), replace=False)
-    packed.unlink()
-    sync_directory(plain.parent)
+    remove_file(packed)
 
 
 def unpack(content: bytes, path: Path, limit: int | None = None) -> bytes:

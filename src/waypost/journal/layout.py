@@ -1,6 +1,7 @@
 """The names of the journal's files, and the time that each of them covers."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Self
@@ -8,11 +9,15 @@ from typing import Self
 DNA, INDEX, PREFERENCES = "DNA.md", "MEMORY.md", "important/preferences.md"
 STAGES = ("daily", "weekly", "monthly", "yearly")
 ARCHIVE = "archive"
-FOLDERS = (*STAGES, "important", *(f"{ARCHIVE}/{name}" for name in ("daily", "weekly", "monthly", "media")))
+_BUNDLED = tuple(f"{ARCHIVE}/{name}" for name in ("daily", "weekly", "monthly"))
+FOLDERS = (*STAGES, "important", *_BUNDLED, f"{ARCHIVE}/media")
 _DAY = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:\.[a-z0-9]{1,16})?")
 _WEEK = re.compile(r"(\d{4})-W(\d\d)")
 _MONTH = re.compile(r"(\d{4})-(\d\d)")
 _YEAR = re.compile(r"\d{4}")
+INDEX_COPIES = "backups/memory.md.backups.tar.bz2"  # of the index page, one a day
+_INDEX_COPY = re.compile(r"backups/memory\.md\.backup\.\d{8}")
+_BUNDLE = re.compile(r"(\d{4}-\d\d)\.tar\.bz2")
 _YEARS = range(1000, 9999)  # leaves room to add weeks and years to a day
 
 
@@ -93,6 +98,30 @@ def year_path(year: int) -> str:
 def archived_path(path: str) -> str:
     """Path of the original of a day, week or month."""
     return f"{ARCHIVE}/{path}"
+
+
+def archived_paths(month: Month) -> Iterator[str]:
+    """The paths of all originals that a month can have."""
+    for number in range(month.last.day):
+        yield archived_path(day_path(month.first + timedelta(days=number)))
+    yield from (archived_path(week_path(week)) for week in month.weeks)
+    yield archived_path(month_path(month))
+
+
+def bundle_of(path: str) -> str | None:
+    """The bundle that a file belongs to: an archived original to that of its month."""
+    if _INDEX_COPY.fullmatch(path):
+        return INDEX_COPIES
+    if stage_of(path) not in _BUNDLED or not path.endswith(".md"):
+        return None
+    day, week = day_of(path), week_of(path)
+    month = Month.of(day) if day else week.month if week else month_of(path)
+    return f"{ARCHIVE}/{month}.tar.bz2" if month else None
+
+
+def month_of_bundle(name: str) -> Month | None:
+    match = _BUNDLE.fullmatch(name)
+    return month_of(match[1]) if match else None
 
 
 def stage_of(path: str) -> str:

@@ -172,7 +172,7 @@ def _compressions(
     years: Sequence[MakeYear],
     today: date,
 ) -> list[Compress]:
-    """Compress archived files that cover a time more than 90 days ago, including those that this plan archives."""
+    """Compress archived days after 90 days, and summaries when they are archived; also those that this plan archives."""
     archived = [path for path in files if path.startswith(f"{layout.ARCHIVE}/")]
     arrivals = {path: date.min for path in archived if not files[path].gzipped}
     leaving_paths: set[str] = set()
@@ -183,13 +183,29 @@ def _compressions(
             arrivals[archive_path] = max(due, arrivals.get(archive_path, due))
     staying = [path for path in files if path not in leaving_paths and layout.stage_of(path) in layout.STAGES]
     live_archives = {archive_of(path) for path in staying}
-    steps = []
+    steps: list[tuple[date, str]] = []
     for path, since in arrivals.items():
         end = end_of(path)
         if end and end < today and path not in live_archives and not is_closed_at(files, path):
-            due = max(since, end + COMPRESS_AFTER)
-            steps += [Compress(due, path)] if due <= today else []
-    return steps
+            due = max(since, _archived_since(path) or end + COMPRESS_AFTER)
+            steps += [(due, path)] if due <= today else []
+    return _by_bundle(steps)
+
+
+def _archived_since(path: str) -> date | None:
+    """When a summary is archived: its entries are in the summary of the longer time by then."""
+    if week := in_stage(path, "archive/weekly", layout.week_of):
+        return month_due(week.month)
+    month = in_stage(path, "archive/monthly", layout.month_of)
+    return year_due(month.year) if month else None
+
+
+def _by_bundle(compressions: Iterable[tuple[date, str]]) -> list[Compress]:
+    """One step for each bundle, since a bundle is written whole."""
+    bundles: dict[str | None, list[tuple[date, str]]] = defaultdict(list)
+    for due, path in sorted(compressions):
+        bundles[layout.bundle_of(path)].append((due, path))
+    return [Compress(rows[-1][0], tuple(path for _, path in rows)) for rows in bundles.values()]
 
 
 def _archived_files(
@@ -218,19 +234,18 @@ def _early_joins(files: Files, today: date, limits: SizeLimits) -> list[Join]:
 
 
 def _early_compressions(files: Files, today: date, limit: int) -> list[Compress]:
-    """Compress the oldest archived days while the uncompressed ones exceed the limit.
+    """Compress the oldest archived days while the uncompressed ones exceed the limit: also copies of days still there.
 
     Summaries are left out: which files exist must not depend on when the small summaries were archived.
     """
-    live = {day for path in files if (day := in_stage(path, "daily", layout.day_of))}
     days = open_in(files, "archive/daily", layout.day_of)
-    plain = sorted((day, path) for path, day in days.items() if day not in live and day <= today)
+    plain = sorted((day, path) for path, day in days.items() if day <= today)
     plain = [(day, path) for day, path in plain if not files[path].gzipped]
     total = sum(files[path].size for _, path in plain)
-    steps = []
+    steps: list[tuple[date, str]] = []
     for _, path in plain:
         if total <= limit:
             break
-        steps.append(Compress(today, path))
+        steps.append((today, path))
         total -= files[path].size
-    return steps
+    return _by_bundle(steps)

@@ -91,8 +91,10 @@ class MakeYear:
 
 @dataclass(frozen=True, slots=True)
 class Compress:
+    """Put originals of a month into its bundle."""
+
     due: date
-    path: str
+    paths: tuple[str, ...]
 
 
 Step = Trim | Join | MakeMonth | MakeYear | Compress | Rescore

@@ -9,6 +9,8 @@ from waypost.model.journal import Entry
 _MARKS = re.compile(
     r"(?<![ \t])[ \t]{0,200}<!--(?:(?!<!--).){0,2000}?-->", re.DOTALL
 )  # a longer one is somebody's text
+_HEADING = re.compile(r"^(?= {0,3}#{2,3}(?:\s|$))", re.MULTILINE)  # as files and entries have in a context
+_ESCAPED = r"\\"
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 
@@ -19,14 +21,17 @@ def without_marks(text: str) -> str:
 
 
 def readable_entry(entry: Entry, zone: tzinfo | None) -> str:
-    """An entry with its time, speaker and current text. Empty if it was retracted."""
+    """An entry with its time, speaker and current text. Empty if it was retracted.
+
+    A heading inside the text is escaped: it must not look like another entry or file.
+    """
     text = entry.held
     if text is None:
         return ""
     at = entry.at.astimezone(zone) if zone is not None else entry.at
     who = entry.speaker or ("" if entry.kind == "conversation" else entry.kind)
     title = " · ".join(part for part in (at.strftime("%H:%M"), who) if part)
-    return f"### {title}\n{text.strip()}"
+    return f"### {title}\n{_HEADING.sub(_ESCAPED, text.strip())}"
 
 
 def split_summary(text: str) -> list[str]:

@@ -1,6 +1,6 @@
 """A journal whose files are on another machine. Only the index knows them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,6 +31,9 @@ class RemoteJournal(JournalFolder):
     def scan(self, *, archive: bool = True) -> dict[str, FileStamp]:
         return {path: stamp for path, stamp in self._stamps.items() if archive or not path.startswith(ARCHIVE)}
 
+    def disk_sizes(self) -> dict[str, int]:
+        return {path: stamp.size for path, stamp in self._stamps.items()}
+
     def stamp(self, path: str) -> FileStamp | None:
         return self._stamps.get(path)
 
@@ -54,8 +57,8 @@ class RemoteJournal(JournalFolder):
     def remove(self, path: str) -> None:
         raise self._not_here(f"{path[:100]} is not on this machine")
 
-    def compress(self, path: str) -> None:
-        raise self._not_here(f"{path[:100]} is not on this machine")
+    def compress(self, paths: Iterable[str]) -> None:  # noqa: ARG002
+        raise self._not_here("its files are not on this machine")
 
     def _not_here(self, why: str) -> NotFound:
         message = f"The journal of {self._name!r} is kept in its repository: {why}."

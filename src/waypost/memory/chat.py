@@ -171,7 +171,11 @@ class _Commands:
     def cleanup(self, force: bool) -> CommandReply:
         done = self.memory.journal.condense(force=force).to_json()
         files = _one_line(", ".join(dict.fromkeys((*done["made"], *done["archived"]))))
-        text = self._say("cleaned", steps=files or len(done["steps"])) if done["steps"] else self._say("nothing_due")
+        text = (
+            self._say("cleaned", steps=files or len(done["steps"]))
+            if done["steps"]
+            else self._say("nothing_done" if force else "nothing_due")
+        )
         return CommandReply(text, "cleanup", done)
 
     def _usage(self, name: str) -> CommandReply:

@@ -12,6 +12,7 @@ from waypost.memory.storage import stored_spaces
 from waypost.model.memory import Caller, StoredSpace
 from waypost.model.time import Clock
 from waypost.space.place import marker_file, space_directory
+from waypost.text.plural import counted
 
 if TYPE_CHECKING:
     from waypost.flows.admin.maintenance import StepResult
@@ -31,7 +32,7 @@ class MaintainedMemory:
 
     @property
     def line(self) -> str:
-        what = self.problem or f"{self.done} things done"
+        what = self.problem or f"{counted(self.done, 'step')} done"
         return f"{self.name} ({self.space_id}): {what}"
 
     def to_json(self) -> dict[str, Any]:

@@ -96,6 +96,17 @@ def write_private_file(path: Path, content: bytes, *, replace: bool) -> bool:
     return placed
 
 
+def remove_file(path: Path) -> None:
+    """Remove a file durably. It may be gone already."""
+    try:
+        path.unlink()
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        raise write_failure(error, path) from error
+    sync_directory(path.parent)
+
+
 def place_file(temporary: Path, path: Path, *, replace: bool) -> bool:
     """Rename a finished file. With `replace=False`, an existing file stays, and the result is False.
 

@@ -4,6 +4,7 @@ import gzip
 import re
 import shutil
 import subprocess
+import tarfile
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
@@ -63,12 +64,18 @@ def talk(memory: Memory, day: date, number: int | None = None) -> list[str]:
 
 def files_of(root: Path) -> dict[str, bytes]:
     """Every file of a journal with its bytes; copies of the index are another matter, and so is what a kill may leave:
-    temporary files that nobody reads."""
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file() and "backups" not in path.parts and not path.name.startswith(".")
-    }
+    temporary files that nobody reads. Those in the bundle of a month count as if they stood beside it."""
+    files: dict[str, bytes] = {}
+    for path in sorted(root.rglob("*")):
+        if "backups" in path.parts or path.name.startswith(".") or not path.is_file():
+            continue
+        if path.name.endswith(".tar.bz2"):
+            with tarfile.open(path) as bundle:
+                unpacked = {entry.name: bundle.extractfile(entry) for entry in bundle if entry.name != "CONTENTS"}
+                files = {name: file.read() for name, file in unpacked.items() if file} | files
+        else:
+            files[path.relative_to(root).as_posix()] = path.read_bytes()
+    return dict(sorted(files.items()))
 
 
 def words_in(root: Path, *, under: str = "") -> str:

@@ -1,13 +1,12 @@
 """Forgetting an entry that was condensed, archived, packed and backed up."""
 
-import gzip
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from tests.conftest import OpenMemory, TestClock, agree_to_journal_in_repository
-from tests.home_files import contents
+from tests.home_files import contents, unpacked
 
 from waypost.memory import Memory
 
@@ -25,8 +24,7 @@ def everything_in(folder: Path) -> dict[str, str]:
     """Every file below the folder as text, unpacked where it is packed."""
     found = {}
     for place, content in contents(folder).items():
-        unpacked = gzip.decompress(content) if place.suffix == ".gz" else content
-        found[place.relative_to(folder).as_posix()] = unpacked.decode("utf-8", "replace")
+        found[place.relative_to(folder).as_posix()] = unpacked(place, content).decode("utf-8", "replace")
     return found
 
 
@@ -58,7 +56,7 @@ def aged(open_memory: OpenMemory, clock: TestClock) -> tuple[Memory, str]:
 def test_the_entry_stood_in_every_stage_before(aged: tuple[Memory, str]) -> None:
     memory, _ = aged
     files = holding(memory.space.folder / "journal", "Xanthippe")
-    assert "archive/daily/2026-01-05.md.gz" in files
+    assert "archive/2026-01.tar.bz2" in files
     assert "MEMORY.md" in files
     assert any(name.startswith(("monthly/", "archive/weekly/")) for name in files)
     assert any(name.startswith("backups/") for name in files)
@@ -71,7 +69,7 @@ def test_a_forgotten_entry_is_gone_from_every_file_and_its_neighbours_are_not(ag
     for word in OWN_WORDS:
         assert holding(memory.space.folder, word) == []
     for text in NEIGHBOURS:
-        assert text in everything_in(memory.space.folder / "journal")["archive/daily/2026-01-05.md.gz"]
+        assert text in everything_in(memory.space.folder / "journal")["archive/2026-01.tar.bz2"]
     assert {row["text"] for row in memory.list()} == set(NEIGHBOURS)
 
 

@@ -1,6 +1,5 @@
 """The text of a forgotten entry does not come back at another time or from another speaker. Small talk does."""
 
-import gzip
 import json
 import re
 from collections.abc import Callable
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 from tests.conftest import OpenMemory, TestClock
 from tests.flows.journal.days import root_of
-from tests.home_files import contents
+from tests.home_files import contents, unpacked
 
 from waypost.memory import Memory
 
@@ -128,11 +127,7 @@ def imported(memory: Memory, tmp_path: Path) -> Memory:
 
 
 def holding(folder: Path, word: str) -> list[str]:
-    return [
-        path.name
-        for path, content in contents(folder).items()
-        if word.encode() in (gzip.decompress(content) if path.suffix == ".gz" else content)
-    ]
+    return [path.name for path, content in contents(folder).items() if word.encode() in unpacked(path, content)]
 
 
 def test_a_forgotten_entry_is_gone_from_imported_pages(imported: Memory) -> None:

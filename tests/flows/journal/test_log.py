@@ -50,7 +50,7 @@ def test_an_event_is_a_line_of_json_and_the_newest_comes_first(memory: Memory, c
     space = memory.space
     note(space, "soft_trim_applied", file="daily/2026-01-29.md", bytes=1200)
     clock.advance(minutes=1)
-    note(space, "archive_compressed", file="archive/daily/2025-10-01.md", old_size=10, new_size=3)
+    note(space, "archive_compressed", file="archive/2025-10.tar.bz2", old_size=10, new_size=3)
     lines = (space.folder / LOG).read_text().splitlines()
     assert json.loads(lines[0]) == {
         "time": "2026-01-30T12:00:00Z",
@@ -168,7 +168,7 @@ def test_metrics_have_the_names_of_the_seed_and_count_what_there_is(memory: Memo
         place.write_text(f"# {day}\n\n{heading}\nHello\n\n")
     (root / "archive" / "daily").mkdir(parents=True)
     (root / "archive" / "daily" / "2025-06-01.md").write_text("# 2025-06-01\n\n### 10:00 · user\n" + "word " * 20_000)
-    space.journal.compress("archive/daily/2025-06-01.md")
+    space.journal.compress(["archive/daily/2025-06-01.md"])
     for path in (
         "weekly/2026-W03.md",
         "archive/weekly/2025-W10.md",

@@ -1,7 +1,8 @@
 """MEMORY.md of a real journal: made anew, people's part untouched, copies kept, preferences put in once."""
 
+import gzip
 from collections.abc import Callable
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -204,9 +205,9 @@ def test_the_last_14_copies_are_kept(memory: Memory, clock: TestClock) -> None:
         clock.advance(days=1)
     (space.journal.root / BACKUPS / "memory.md.backup.99999999").write_text("somebody else's")
     names = sorted(path.name for path in (space.journal.root / BACKUPS).iterdir())
-    assert len(names) == KEPT_BACKUPS + 1
-    assert names[-4:-1] == ["memory.md.backup.20260214.gz", "memory.md.backup.20260215", "memory.md.backup.20260216"]
-    assert [backup.path.name for backup in index_backups(space)] == names[-2::-1]
+    assert names == ["memory.md.backup.20260216", "memory.md.backup.99999999", "memory.md.backups.tar.bz2"]
+    days = [backup.day for backup in index_backups(space)]
+    assert days == [date(2026, 2, 16) - timedelta(days=back) for back in range(KEPT_BACKUPS)]
     assert [backup.text for backup in index_backups(space)] == [f"page {number}\n" for number in range(17, 3, -1)]
 
 
@@ -443,3 +444,35 @@ def test_importance_is_shown_with_its_reason(memory: Memory, say: Say) -> None:
     assert reason.to_json()["score"] == 7
     with pytest.raises(NotFound):
         memory.journal.why("01kg81ytb0r5sgfwpgg1yz6cf5")
+
+
+def test_a_plan_that_was_dropped_leaves_the_page_for_good_and_stays_in_its_file(
+    memory: Memory, say: Say, clock: TestClock
+) -> None:
+    plan = say("I want to move to Lisbon next year, remember this.", "2026-01-10T10:00:00Z")
+    promote_preferences(memory.space, [worth(memory, plan, "I want to move to Lisbon next year, remember this.", 9)])
+    say("I hate olives.", "2026-01-11T10:00:00Z")
+    refresh_index(memory.space)
+    assert "- I want to move to Lisbon" in page(memory)
+    say("Lisbon is off the table, we stay here.", "2026-01-29T10:00:00Z")
+    for _ in range(3):  # what was said long ago is read again only if it is known to matter
+        refresh_index(memory.space)
+        above = page(memory).partition("## History")[0]
+        assert "move to Lisbon" not in above
+        assert "olives" in above
+        clock.advance(days=90)
+    assert "Lisbon" in memory.space.journal.read(PREFERENCES)  # people's own file
+
+
+def test_single_packed_copies_of_the_page_move_into_the_bundle(memory: Memory, clock: TestClock) -> None:
+    place = memory.space.journal.root / BACKUPS
+    place.mkdir(parents=True)
+    (place / "memory.md.backup.20260110.gz").write_bytes(gzip.compress(b"older\n"))
+    (place / "memory.md.backup.20260111").write_text("old\n")
+    for text in ("new\n", "newer\n"):
+        back_up(memory.space, text)
+        clock.advance(days=1)
+    assert [backup.text for backup in index_backups(memory.space)] == ["newer\n", "new\n", "old\n", "older\n"]
+    assert len(list(place.iterdir())) == 2
+    (place / "memory.md.backups.tar.bz2").write_bytes(b"damaged")
+    assert [backup.text for backup in index_backups(memory.space)] == ["newer\n"]

@@ -106,7 +106,7 @@ def test_full_words_come_from_the_archive_while_the_day_is_shortened(memory: Mem
 
 def test_packed_archives_are_read_and_summaries_of_the_time_are_named(memory: Memory) -> None:
     write(memory, "archive/daily/2025-06-03.md", "# 2025-06-03\n\n" + entry(ID, "2025-06-03", "We met Clara."))
-    memory.space.journal.compress("archive/daily/2025-06-03.md")
+    memory.space.journal.compress(["archive/daily/2025-06-03.md"])
     for path in ("weekly/2025-W23.md", "weekly/2025-W30.md", "monthly/2025-06.md", "yearly/2025.md"):
         write(memory, path, "- x\n")
     for when in ("2025-06-03", "2025-W23", "2025-06", "2025"):
@@ -161,7 +161,7 @@ def test_days_far_away_are_days_and_those_at_the_ends_of_time_do_no_harm(memory:
 def test_search_finds_words_in_every_stage_packed_or_not_newest_first(memory: Memory) -> None:
     today = say(memory, "The FLUX capacitor\nis broken.", "2026-01-30T10:00:00Z")
     write(memory, "archive/daily/2025-06-03.md", "# 2025-06-03\n\n" + entry(ID, "2025-06-03", "A flux capacitor came."))
-    memory.space.journal.compress("archive/daily/2025-06-03.md")
+    memory.space.journal.compress(["archive/daily/2025-06-03.md"])
     write(memory, "weekly/2026-W03.md", "# W03\n\n- The flux capacitor <!-- from a1 -->\n")
     write(memory, "important/notes.md", "- Flux Capacitor: 1.21 GW\n")
     found = search_journal(memory.space, "flux  capacitor")

@@ -209,3 +209,59 @@ def test_long_hostile_lines_are_read_in_time(unit: str) -> None:
 )
 def test_a_question_in_chat_spelling_states_nothing(text: str, language: str) -> None:
     assert statements_of(text, language) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Suppose we sold the house next year, where would we go.", "en"),
+        ("Even if I had quit my job, nothing would change.", "en"),
+        ("If only we were married already.", "en"),
+        ("Here's the email from them: I was diagnosed last week", "en"),
+        ("Angenommen, wir verkaufen das Haus, dann ziehen wir nach Rom.", "de"),
+        ("Selbst wenn ich schwanger wäre, würde ich fliegen.", "de"),
+        ("Hätten wir geheiratet, wäre alles anders.", "de"),
+        ("Предположим, меня уволили, что дальше.", "ru"),
+        ("В моем романе героиня умерла в первой главе.", "ru"),
+    ],
+)
+def test_what_is_supposed_or_written_in_a_story_did_not_happen(text: str, language: str) -> None:
+    assert [statement for statement in statements_of(text, language) if statement.is_real] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("My old tablet finally died on the train.", "en"),
+        ("We nearly died of embarrassment at the party.", "en"),
+        ("We moved to Kubernetes in the spring.", "en"),
+        ("I'm definitely not divorced, people keep asking.", "en"),
+        ('Then Mia shouts "I\'m engaged!" across the room.', "en"),
+        ("My uncle keeps saying he will get divorced.", "en"),
+        ("Unser alter Drucker ist heute früh gestorben.", "de"),
+        ("Wir sind fast gestorben vor Lachen gestern.", "de"),
+        ("Ich bin nicht verlobt, das ist ein Gerücht von Tom.", "de"),
+        ("Und Jonas so: „ich bin verlobt“, alle klatschen.", "de"),
+        ("Мой старый принтер умер вчера вечером.", "ru"),
+        ("Мы чуть не умерли от смеха вчера.", "ru"),
+        ("Я не беременна, это просто свитер такой.", "ru"),
+        ("Маша кричит: «я беременна», и все хлопают.", "ru"),
+    ],
+)
+def test_idioms_denials_and_quotes_change_no_life(text: str, language: str) -> None:
+    assert not any(statement.is_milestone for statement in statements_of(text, language))
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("I still can't believe we got married yesterday.", "en"),
+        ('I told him "I\'m pregnant" and he cried.', "en"),
+        ("My phone rang and grandma had died.", "en"),
+        ("Ich kann es nicht fassen, wir sind verlobt.", "de"),
+        ("Am Telefon habe ich erfahren, dass Oma gestorben ist.", "de"),
+        ("Не могу поверить, мы поженились вчера.", "ru"),
+    ],
+)
+def test_a_milestone_beside_such_words_is_still_one(text: str, language: str) -> None:
+    assert any(statement.is_milestone for statement in statements_of(text, language))

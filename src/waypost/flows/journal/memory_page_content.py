@@ -90,7 +90,9 @@ def content_of(space: OpenSpace) -> IndexContent:
         *_lasting_preferences(facts, promoted_ids(space)),
         *_recent_statements(of_days, promoted_ids(space), now),
     )
+    dropped = {fact.about for fact in facts if fact.slot == "dropped"}
     stated = tuple({line.ids or line.text: line for line in reversed(stated)}.values())[::-1]
+    stated = tuple(line for line in stated if not line.ids or not dropped.issuperset(line.ids))
     events = [line for line in stated if line.ids and is_event(line.text, language_at_start(line.text) or "en")]
     days_said = {fact.id: fact.day for fact in facts} | {
         item.entry.id: space.journal.today(item.entry.at) for item in judged if item.entry.id

@@ -10,12 +10,11 @@ from datetime import timedelta
 from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.roles import role_of
-from waypost.journal.statements.profile import SINGLE, PersonalFact, personal_facts, status_of
+from waypost.journal.statements.profile import PersonalFact, SpokenText, facts_over_time, holding
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
 
-MOST_OF_A_LIST = 8  # of family, health and goals, the newest
 _READ_AGAIN = timedelta(days=60)  # what was said since then is read at each refresh
 _KEPT = "journal_person"  # ids, by slot
 _MOST_STORED = 400
@@ -25,15 +24,7 @@ def person_of(space: OpenSpace) -> list[PersonalFact]:
     """The facts that hold, by slot: the newest of a single value, the newest few of a list, oldest first."""
     facts = _all_facts(space)
     _store(space, facts)
-    holding: list[PersonalFact] = []
-    for slot in (*SINGLE, "people", "family", "health", "goal", "preference", "status"):
-        of_slot = list({(fact.text, fact.about): fact for fact in facts if fact.slot == slot}.values())
-        if slot == "people":  # since when they are known
-            of_slot = list({fact.text: fact for fact in reversed(facts) if fact.slot == slot}.values())[::-1]
-        if slot == "status":  # the latest of each goal
-            of_slot = list({fact.about: fact for fact in of_slot}.values())
-        holding += of_slot[-1:] if slot in SINGLE else of_slot if slot == "status" else of_slot[-MOST_OF_A_LIST:]
-    return holding
+    return holding(facts)
 
 
 def _all_facts(space: OpenSpace) -> list[PersonalFact]:
@@ -50,24 +41,22 @@ def _all_facts(space: OpenSpace) -> list[PersonalFact]:
 
 
 def _facts_of(space: OpenSpace, versions: Iterable[Version]) -> list[PersonalFact]:
-    facts: list[PersonalFact] = []
-    goals: list[PersonalFact] = []
-    for version in sorted(versions, key=lambda version: (version.time or version.valid_from, version.memory_id)):
-        if role_of(version.speaker, version.kind) != "person":
-            continue
-        language = version.language or "en"
-        day = space.journal.today(version.time or version.valid_from)
-        status = status_of(goals, version.text, language) if goals else None
-        if status is not None:
-            facts.append(PersonalFact("status", status[1], version.memory_id, day, about=status[0]))
-        own = personal_facts(version.text, language, version.memory_id, day)
-        facts += own
-        goals += [fact for fact in own if fact.slot == "goal"]
-    return facts
+    in_order = sorted(versions, key=lambda version: (version.time or version.valid_from, version.memory_id))
+    return facts_over_time(
+        SpokenText(
+            version.text,
+            version.language or "en",
+            version.memory_id,
+            space.journal.today(version.time or version.valid_from),
+        )
+        for version in in_order
+        if role_of(version.speaker, version.kind) == "person"
+    )
 
 
 def _store(space: OpenSpace, facts: Sequence[PersonalFact]) -> None:
-    ids = list(dict.fromkeys(fact.id for fact in facts))[-_MOST_STORED:]
+    named = (ident for fact in facts for ident in (fact.id, fact.about) if ident)
+    ids = list(dict.fromkeys(named))[-_MOST_STORED:]
     key, value = journal_key(space, _KEPT), json.dumps(ids)
     with space.store.read() as reader:
         if reader.meta.get(key) == value:

@@ -34,7 +34,7 @@ def stats(space: OpenSpace, overdue: Mapping[str, Any] | None = None) -> dict[st
         "protected": tally.protected,
         "first_day": tally.first.isoformat() if tally.first else None,
         "last_day": tally.last.isoformat() if tally.last else None,
-        "stages": _stages(files),
+        "stages": _stages(files, space.journal.disk_sizes()),
         "topics": [{"topic": topic.text, "share": round(share, 4)} for topic, share in frequent_topics(space)],
         "importance": {str(score): tally.scores[score] for score in range(11)},
         "hours": {f"{hour:02}": tally.hours[hour] for hour in range(24) if tally.hours[hour]},
@@ -48,11 +48,11 @@ def stats(space: OpenSpace, overdue: Mapping[str, Any] | None = None) -> dict[st
     }
 
 
-def _stages(files: Mapping[str, FileStamp]) -> dict[str, dict[str, int]]:
+def _stages(files: Mapping[str, FileStamp], sizes: Mapping[str, int]) -> dict[str, dict[str, int]]:
     stages: dict[str, dict[str, int]] = {}
     for path, stamp in files.items():
         stage = stages.setdefault(stage_of(path) or "pages", {"files": 0, "bytes": 0, "compressed": 0})
         stage["files"] += 1
-        stage["bytes"] += stamp.size
+        stage["bytes"] += sizes.get(path, 0)
         stage["compressed"] += stamp.gzipped
     return stages

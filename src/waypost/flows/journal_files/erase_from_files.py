@@ -16,8 +16,9 @@ from waypost.errors import WaypostError
 from waypost.flows.journal_files.reconcile import record_in
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, without_bullets
+from waypost.journal.bundle import forget_bundle, read_bundle, write_bundle
 from waypost.journal.files import PACKED, JournalFolder, pack, unpack
-from waypost.journal.layout import day_of, stage_of
+from waypost.journal.layout import INDEX_COPIES, day_of, stage_of
 from waypost.journal.markdown import new_page, parse_page
 from waypost.journal.memory_page.sources import marks_of, read_sources
 from waypost.journal.period_pages.frame import split_frame, with_part
@@ -247,6 +248,8 @@ def _backup_files(folder: JournalFolder) -> Iterator[Path]:
 def _clean_backup(place: Path, erased: ErasedEntries) -> bool:
     if place.stat().st_size > _LARGEST_BACKUP:
         return False
+    if place.name == Path(INDEX_COPIES).name:
+        return _clean_copies(place, erased)
     content = place.read_bytes()
     try:
         before = (unpack(content, place, _LARGEST_BACKUP) if place.suffix == PACKED else content).decode(
@@ -260,6 +263,21 @@ def _clean_backup(place: Path, erased: ErasedEntries) -> bool:
         return False
     cleaned = after.encode("utf-8", "surrogateescape")
     write_private_file(place, pack(cleaned) if place.suffix == PACKED else cleaned, replace=True)
+    return True
+
+
+def _clean_copies(bundle: Path, erased: ErasedEntries) -> bool:
+    try:
+        before = read_bundle(bundle)
+    except WaypostError:  # unreadable
+        forget_bundle(bundle)
+        bundle.unlink()
+        return True
+    texts = {path: erased.without(content.decode("utf-8", "surrogateescape")) for path, content in before.items()}
+    after = {path: text.encode("utf-8", "surrogateescape") for path, text in texts.items()}
+    if after == before:
+        return False
+    write_bundle(bundle, after)
     return True
 
 

@@ -2,26 +2,27 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from waypost.errors import NotFound, SecurityError, StoreError
+from waypost.errors import InvalidInput, NotFound, SecurityError, StoreError
 from waypost.flows.journal_files.log import note
 from waypost.flows.journal_files.reconcile import changes_by_waypost
 from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.files import PACKED, pack, unpack
-from waypost.journal.layout import INDEX
+from waypost.journal.bundle import read_bundle, write_bundle
+from waypost.journal.files import PACKED, unpack
+from waypost.journal.layout import INDEX, INDEX_COPIES
 from waypost.journal.memory_page.sources import SOURCES, LineSource, format_sources, merge_sources, read_sources
 from waypost.journal.period_pages.frame import with_part
 from waypost.model.journal import mark_of
-from waypost.system.platform import make_private_directory, write_private_file
+from waypost.system.platform import make_private_directory, remove_file, write_private_file
 
 BACKUPS = "backups"
-KEPT_BACKUPS, PLAIN_BACKUPS = 14, 2  # one a day
+KEPT_BACKUPS, PLAIN_BACKUPS = 14, 1  # one a day
 BEFORE_RESTORE = "memory.md.before-restore"
 GENERATED_LINES = "journal_index_lines"  # marks of the last generated lines
 _NAME = re.compile(r"memory\.md\.backup\.(\d{8})(?:\.gz)?")
@@ -62,30 +63,49 @@ def write_sources(space: OpenSpace, sources: Mapping[str, LineSource]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """The page before its first change on a day. Older ones are compressed."""
+    """The page before its first change on a day. Older ones are in one bundle."""
 
     day: date
     path: Path
 
     @property
-    def text(self) -> str:
+    def name(self) -> str:
+        return f"{BACKUPS}/{copy_name(self.day)}"
+
+    @property
+    def content(self) -> bytes:
+        if self.path.name == Path(INDEX_COPIES).name:
+            return read_bundle(self.path)[self.name]
         content = self.path.read_bytes()
-        if self.path.suffix == PACKED:
-            content = unpack(content, self.path)
-        return content.decode("utf-8", "surrogateescape")
+        return unpack(content, self.path) if self.path.suffix == PACKED else content
+
+    @property
+    def text(self) -> str:
+        return self.content.decode("utf-8", "surrogateescape")
+
+
+def copy_name(day: date) -> str:
+    return f"memory.md.backup.{day:%Y%m%d}"
 
 
 def index_backups(space: OpenSpace) -> list[Backup]:
     folder = space.journal.root / BACKUPS
     if folder.is_symlink() or not folder.is_dir():
         return []
-    backups = []
-    for path in folder.iterdir():
-        name = _NAME.fullmatch(path.name)
-        if name and path.is_file() and not path.is_symlink():
+    bundle = space.journal.root / INDEX_COPIES
+    backups: dict[date, Backup] = {}
+    with suppress(StoreError, InvalidInput):  # a damaged bundle hides no other copy
+        backups = {backup.day: backup for backup in _copies([(path, bundle) for path in read_bundle(bundle)])}
+    files = [(path.name, path) for path in folder.iterdir() if path.is_file() and not path.is_symlink()]
+    backups |= {backup.day: backup for backup in _copies(files)}
+    return sorted(backups.values(), key=lambda backup: backup.day, reverse=True)
+
+
+def _copies(places: Iterable[tuple[str, Path]]) -> Iterator[Backup]:
+    for name, path in places:
+        if match := _NAME.fullmatch(name.rpartition("/")[2]):
             with suppress(ValueError):  # not a day: another file
-                backups.append(Backup(date.fromisoformat(name[1]), path))
-    return sorted(backups, key=lambda backup: backup.day, reverse=True)
+                yield Backup(date.fromisoformat(match[1]), path)
 
 
 def restore_index(space: OpenSpace, day: date) -> None:
@@ -107,16 +127,12 @@ def back_up(space: OpenSpace, text: str | None) -> None:
     """Copy the page once a day, before its first change."""
     if text is None:
         return
-    name = f"memory.md.backup.{space.journal.today(space.clock()):%Y%m%d}"
-    if _write(space, name, text, replace=False):
-        copies = index_backups(space)
-        for old in copies[PLAIN_BACKUPS:KEPT_BACKUPS]:
-            if old.path.suffix != PACKED:
-                content = pack(old.path.read_bytes())
-                write_private_file(old.path.with_name(old.path.name + PACKED), content, replace=True)
-                old.path.unlink()
-        for old in copies[KEPT_BACKUPS:]:
-            old.path.unlink(missing_ok=True)
+    if _write(space, copy_name(space.journal.today(space.clock())), text, replace=False):
+        copies, bundle = index_backups(space), space.journal.root / INDEX_COPIES
+        write_bundle(bundle, {old.name: old.content for old in copies[PLAIN_BACKUPS:KEPT_BACKUPS]})
+        for old in copies[PLAIN_BACKUPS:]:
+            if old.path != bundle:
+                remove_file(old.path)
 
 
 def _write(space: OpenSpace, name: str, text: str, *, replace: bool) -> bool:

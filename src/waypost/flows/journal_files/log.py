@@ -212,7 +212,7 @@ def metrics(space: OpenSpace) -> dict[str, int | float]:
     last = last_cleanup(space)
     saved = total.characters // CHARACTERS_PER_TOKEN - _standard_tokens(space)
     return {
-        "total_size_mb": round(sum(stamp.size for stamp in files.values()) / _MEGABYTE, 3),
+        "total_size_mb": round(sum(space.journal.disk_sizes().values()) / _MEGABYTE, 3),
         **{f"{stage}_files_count": sum(stage_of(path) == stage for path in files) for stage in _COUNTED},
         "archive_files_count": sum(path.startswith(f"{ARCHIVE}/") for path in files),
         "compressed_files_count": sum(stamp.gzipped for stamp in files.values()),

@@ -49,6 +49,7 @@ def keep_in_tree(space: OpenSpace, caller: Caller) -> Path:
         space.settings.busy_timeout_seconds,
     )
     with own.locked():
+        own.unbundle()
         make_private_directory(target / "daily")
         write_private_file(target / ".gitattributes", _ATTRIBUTES.encode(), replace=False)
         write_private_file(target / ".gitignore", _IGNORED.encode(), replace=False)
@@ -76,7 +77,8 @@ def left_behind(space: OpenSpace) -> list[str]:
     if space.journal_id == space.own_journal_id:
         return []
     own = space.folder / "journal"
-    return sorted(place.relative_to(own).as_posix() for place in own.rglob("*.md*") if place.is_file())
+    places = [*own.rglob("*.md*"), *own.rglob("*.tar.bz2")]
+    return sorted(place.relative_to(own).as_posix() for place in places if place.is_file())
 
 
 def journal_notices(space: OpenSpace) -> list[str]:

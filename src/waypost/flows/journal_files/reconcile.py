@@ -96,7 +96,7 @@ class _AnnouncingFolder(JournalFolder):
     """
 
     def __init__(self, space: OpenSpace, folder: JournalFolder) -> None:
-        super().__init__(folder.root, folder.lock, folder.settings, folder.wait_seconds)
+        super().__init__(folder.root, folder.lock, folder.settings, folder.wait_seconds, bundles=folder.bundles)
         self._space = space
 
     def replace(self, path: str, text: str, *, expected: str | None) -> bool:

@@ -58,6 +58,7 @@ class SpokenStatement:
     area: Area | None = None
     is_milestone: bool = False  # an event that changes a life
     is_real: bool = True  # not imagined, joked or denied
+    is_own: bool = True  # not what somebody else says of themselves
 
     @property
     def rank(self) -> tuple[bool, int]:
@@ -69,6 +70,7 @@ class _StatementWords:
     lists: dict[str, re.Pattern[str]]
     milestones: dict[str, re.Pattern[str]]
     no_milestone: re.Pattern[str]
+    negated: re.Pattern[str]  # at the end of what comes before a milestone
     areas: dict[str, re.Pattern[str]]
 
 
@@ -108,16 +110,19 @@ def _is_lasting_wish(sentence: UtteranceSentence, language: str) -> bool:
 
 def _statement(sentence: UtteranceSentence, language: str) -> SpokenStatement | None:
     own = _statement_words(language)
-    milestone = None if own.lists["hearsay"].search(sentence.text) else _milestone(own, sentence.text)
+    is_hearsay = own.lists["hearsay"].search(sentence.text) is not None or _quotes_another(own, sentence.text)
+    milestone = None if is_hearsay else _milestone(own, sentence.text)
     if milestone is None and _is_small_talk(sentence, language):
         return None
     if own.lists["unreal"].search(sentence.text):
         return SpokenStatement("remark", sentence.written, _area(own, sentence.text), is_real=False)
-    if own.lists["hearsay"].search(sentence.text):
-        return SpokenStatement("event", sentence.written)
+    if is_hearsay:
+        return SpokenStatement("event", sentence.written, is_own=False)
     kind = _kind(own.lists, importance_words(language), sentence.text)
     if kind == "remark" and sentence.words >= _LEAST_EVENT and _area(own, sentence.text):
         kind = "remark" if own.lists["mood"].search(sentence.text) else "event"
+    if kind in ("event", "fact") and milestone is None and _denies_milestone(own, sentence.text):
+        kind = "remark"
     if kind == "promise" and milestone and not own.lists["promise"].search(sentence.text):
         kind = "event"  # with a date
     if milestone is None or kind in ("goal", "promise"):  # wished or promised: it has not happened yet
@@ -127,10 +132,26 @@ def _statement(sentence: UtteranceSentence, language: str) -> SpokenStatement | 
     )
 
 
+def _quotes_another(own: _StatementWords, text: str) -> bool:
+    """Whether a sentence quotes what somebody says of themselves: Tom: "I'm getting divorced"."""
+    match = own.lists["quoted"].search(text)
+    return match is not None and match.start() > 0 and not own.lists["own_quote"].search(text[: match.start()])
+
+
 def _milestone(own: _StatementWords, text: str) -> Area | None:
     if own.no_milestone.search(text):
         return None
-    return next((area for area in AREAS if own.milestones[area].search(text)), None)
+    for area in AREAS:
+        match = own.milestones[area].search(text)
+        if match and (area == "work" or not own.negated.search(text[: match.start()])):
+            return area
+    return None
+
+
+def _denies_milestone(own: _StatementWords, text: str) -> bool:
+    """Whether a sentence says of a milestone that it is not so: "I'm not pregnant"."""
+    matches = (own.milestones[area].search(text) for area in AREAS if area != "work")
+    return any(match and own.negated.search(text[: match.start()]) for match in matches)
 
 
 def _kind(own: Mapping[str, re.Pattern[str]], words: ImportanceWords, text: str) -> StatementKind:
@@ -173,6 +194,7 @@ def _statement_words(language: str) -> _StatementWords:
         {list_: _pattern(words) for list_, words in table.items() if isinstance(words, list)},
         {area: _pattern([words]) for area, words in life["event"].items()},
         _pattern(life["other"]),
+        re.compile(rf"(?<!\w)(?:{'|'.join(life['negated'])}) $"),
         areas,
     )
 

@@ -144,7 +144,8 @@ def test_months_and_years_are_made_and_old_originals_compressed(memory: Memory, 
     assert names(memory, "monthly/") == []
     archive = names(memory, "archive/")
     assert len(archive) == 8 + 2 + 1
-    assert all(path.endswith(".gz") for path in archive)
+    on_disk = {path.name for path in (root_of(memory) / "archive").rglob("*") if path.is_file()}
+    assert on_disk == {"2026-01.tar.bz2"}
     assert lost(root_of(memory), words) == []
     assert "PostgreSQL" in page_of(memory, "monthly/2026-01.md") if names(memory, "monthly/") else True
     kinds = {event["event"] for event in events(space_of(memory), limit=1000)}
@@ -422,10 +423,16 @@ def test_every_decision_about_worth_is_logged(memory: Memory, clock: TestClock) 
 def test_what_a_killed_writer_left_is_swept_up(memory: Memory, clock: TestClock) -> None:
     days(memory, clock, 1)
     root = root_of(memory)
-    names = ("daily/.2026-01-12.md", "backups/.memory.sources", "backups/.memory.md.backup.20260112.gz")
+    names = (
+        "daily/.2026-01-12.md",
+        "backups/.memory.sources",
+        "backups/.memory.md.backup.20260112.gz",
+        "archive/.2026-01.tar.bz2",
+    )
     ours = [root / f"{name}.123.0123abcd.tmp" for name in names]
     other = root / "daily" / ".note.swp"
     (root / "backups").mkdir(exist_ok=True)
+    (root / "archive").mkdir(exist_ok=True)
     for path in (*ours, other):
         path.write_text("half", "utf-8")
     condensed(memory)
@@ -473,11 +480,11 @@ def test_entries_are_on_the_month_and_year_page_of_their_own_date(memory: Memory
         day = start + DAY * number
         pages = {path: page_of(memory, path) for path in names(memory, "yearly/")}
         assert [path for path, text in pages.items() if word in text] in ([], [f"yearly/{day.year}.md"]), day
-        months = {path: (root_of(memory) / path).read_bytes() for path in names(memory, "archive/monthly/")}
-        texts = {path: gzip.decompress(content).decode() for path, content in months.items()}
+        files = files_of(root_of(memory))
+        texts = {path: files[path].decode() for path in names(memory, "archive/monthly/")}
         inside = [path for path, text in texts.items() if word in text]
-        assert inside in ([], [f"archive/monthly/{day:%Y-%m}.md.gz"]), day
-    assert any(of_day[number] in texts["archive/monthly/2025-12.md.gz"] for number in range(7, 10))
+        assert inside in ([], [f"archive/monthly/{day:%Y-%m}.md"]), day
+    assert any(of_day[number] in texts["archive/monthly/2025-12.md"] for number in range(7, 10))
 
 
 def test_a_month_whose_only_days_are_in_weeks_of_another_month_has_a_page(memory: Memory, clock: TestClock) -> None:

@@ -25,6 +25,7 @@ from tests.flows.journal.days import (
 
 from waypost import Memory
 from waypost.flows.journal.condense.restore import release, restore
+from waypost.journal.bundle import write_bundle
 from waypost.journal.files import JournalFolder
 from waypost.memory.spaces import open_spaces
 from waypost.model.memory import Caller
@@ -62,6 +63,7 @@ def stopping(monkeypatch: pytest.MonkeyPatch, stops: Stops) -> Iterator[None]:
     with monkeypatch.context() as patch:
         for name in CHANGES:
             patch.setattr(JournalFolder, name, stops.around(getattr(JournalFolder, name)))
+        patch.setattr("waypost.journal.files.write_bundle", stops.around(write_bundle))
         yield
 
 
@@ -147,6 +149,7 @@ def killed_everywhere(
     with monkeypatch.context() as patch:
         for name in CHANGES:
             patch.setattr(JournalFolder, name, around(getattr(JournalFolder, name)))
+        patch.setattr("waypost.journal.files.write_bundle", around(write_bundle))
         work(world)
     expected = compared(root_of(world))
     assert lost(root_of(world), words) == []

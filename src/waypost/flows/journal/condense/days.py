@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 
+from waypost.errors import WaypostError
 from waypost.flows.journal.condense.run_state import ChangedMeanwhile, CondenseRun, CondenseStep, FileChanges
 from waypost.flows.journal.condense.texts import SummaryWriter, trim_with_model
 from waypost.flows.journal_files.log import note, note_scores
@@ -11,6 +12,7 @@ from waypost.flows.journal_files.preferences import promote_preferences
 from waypost.flows.journal_files.reconcile import changes_by_waypost
 from waypost.journal import layout
 from waypost.journal.archive import HOLD, full_entries, updated_original, with_importance
+from waypost.journal.files import JournalFolder
 from waypost.journal.markdown import JournalPage, parse_page
 from waypost.journal.plan_steps import Compress, Rescore, Trim, archive_of
 from waypost.journal.roles import role_of
@@ -59,14 +61,33 @@ def rescore(run: CondenseRun, step: Rescore) -> CondenseStep:
 
 
 def compress(run: CondenseRun, step: Compress) -> CondenseStep:
-    before = run.folder.stamp(step.path)
-    with changes_by_waypost(run.space, [step.path]) as folder:
-        folder.compress(step.path)
-        after = folder.stamp(step.path)
-    if before is None or after is None:
-        raise ChangedMeanwhile(step.path)
-    note(run.space, "archive_compressed", file=step.path, old_size=before.size, new_size=after.size)
-    return CondenseStep("compress", step.due, (step.path,), saved=before.size - after.size)
+    with changes_by_waypost(run.space, step.paths) as folder:
+        paths = [path for path in step.paths if _is_readable(run, path)]
+        if not paths:
+            return CondenseStep("compress", step.due, ())
+        bundle = layout.bundle_of(paths[0])
+        before = _size_of(folder, bundle)
+        folder.compress(paths)
+        after = _size_of(folder, bundle)
+    note(run.space, "archive_compressed", file=bundle, old_size=before, new_size=after)
+    return CondenseStep("compress", step.due, tuple(paths), saved=before - after)
+
+
+def _size_of(folder: JournalFolder, bundle: str | None) -> int:
+    """Bytes on disk of the files that belong to this bundle, also of those that are not in it yet."""
+    return sum(size for path, size in folder.disk_sizes().items() if layout.bundle_of(path) == bundle)
+
+
+def _is_readable(run: CondenseRun, path: str) -> bool:
+    """A file that can't be read stops only itself, not its month."""
+    try:
+        text = run.read(path)
+    except WaypostError as error:
+        run.closed.setdefault(path, error.what)
+        return False
+    if text is None:
+        raise ChangedMeanwhile(path)
+    return True
 
 
 def read_day(run: CondenseRun, path: str) -> tuple[str, str | None, JournalPage]:

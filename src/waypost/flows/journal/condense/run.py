@@ -180,9 +180,9 @@ def _leave(run: CondenseRun, step: Step, reason: str) -> None:
 
 def _sources(step: Step) -> tuple[str, ...]:
     match step:
-        case Trim() | Compress():
+        case Trim():
             return (step.path,)
-        case Rescore() | Join():
+        case Rescore() | Join() | Compress():
             return step.paths
         case MakeMonth():
             return tuple(layout.week_path(week) for week in step.weeks) or step.days

@@ -32,7 +32,7 @@ from waypost.model.journal import Entry, ScoredEntry, mark_of
 CONDENSED_AT = time(4)  # local time: when steps are due, and as of when entries are scored
 FATAL = (StoreBusy, StoreFull)  # no other file could be written either
 _MARKS = "journal_condensed"
-_UNFINISHED = re.compile(r"\..+\.(?:md(?:\.backup\.\d{8})?(?:\.gz)?|sources)\.\d+\.[0-9a-f]{8}\.tmp")
+_UNFINISHED = re.compile(r"\..+\.(?:md(?:\.backup\.\d{8})?(?:\.gz)?|tar\.bz2|sources)\.\d+\.[0-9a-f]{8}\.tmp")
 
 
 class ChangedMeanwhile(Exception):
@@ -78,10 +78,12 @@ class CondenseRun:
     def survey(self) -> dict[str, File]:
         """The files for the plan. Held, conflicting and unreadable ones are closed, with the reason."""
         folder, files = self.folder, {}
+        sizes = folder.disk_sizes()
         for path, stamp in folder.scan().items():
             is_live = layout.stage_of(path) in layout.STAGES
             text = self._read_open(path) if is_live else None
-            files[path] = File(stamp.size, stamp.gzipped, path in self.closed, self._scored_of(path, text))
+            is_packed = folder.is_packed(stamp)
+            files[path] = File(sizes.get(path, stamp.size), is_packed, path in self.closed, self._scored_of(path, text))
         return files
 
     def _read_open(self, path: str) -> str | None:
@@ -158,7 +160,7 @@ class CondenseRun:
         """Remove unfinished files of killed processes. Writers hold the journal's lock."""
         folder = self.folder
         with folder.locked():
-            for place in (folder.root, *(folder.root / name for name in (*layout.FOLDERS, BACKUPS))):
+            for place in (folder.root, *(folder.root / name for name in (*layout.FOLDERS, layout.ARCHIVE, BACKUPS))):
                 if place.is_dir() and not place.is_symlink():
                     for left in place.glob(".*.tmp"):
                         if _UNFINISHED.fullmatch(left.name):
