@@ -32,6 +32,7 @@ from waypost.flows.index.freshness import (
     pending_index,
     refresh,
 )
+from waypost.flows.index.tree_changes import follow_tree
 from waypost.flows.journal_files import changes
 from waypost.flows.journal_files.pages import with_pages
 from waypost.flows.links.staleness import looked_at
@@ -175,7 +176,8 @@ class _Recall:
             self._checks.insert(0, partial(changes.pending_sync, space))
 
     def answer(self) -> Answer:
-        space, draft = self._space, self._read()
+        space, behind = self._space, follow_tree(self._space)
+        draft = self._read()
         for _ in range(MOST_ROUNDS):
             if not refresh(space, draft.files):
                 break
@@ -186,7 +188,7 @@ class _Recall:
         if notices:  # something is pending, perhaps since this question
             hurry(space, hits)
             space.start_worker(space)
-        notices = (*notice_full(space), *notice_elsewhere(space), *notices)
+        notices = (*notice_full(space), *notice_elsewhere(space), *behind, *notices)
         if not any(hit.collection in KEPT_COLLECTIONS for hit in hits):
             notices = (*relative_notices(space), *notices)
         notices = (*notices, *damage_notices(space.store), *draft.notes)
