@@ -615,3 +615,54 @@ def test_rust_macros_and_calls_in_their_arguments_are_calls() -> None:
         "Cart.total",
         "price",
     }
+
+
+def test_a_name_before_an_equals_sign_in_brackets_is_an_argument_and_no_variable() -> None:
+    files = {
+        "a.py": "def helper(): ...\n",
+        "b.py": (
+            "from a import helper\n\n\ndef use(rows):\n    helper()\n    return dict(\n        other=1,  # , (\n"
+            "        # (\n\n        helper=rows,\n    )\n\n\n"
+            "def give(rows):\n    return make(\n        helper, name=1,\n        call=helper)\n\n\n"
+            "def own(rows):\n    print(1)\n    helper = rows\n    return helper()\n"
+        ),
+    }
+    assert calls(files, "use") == {"a.py:helper"}
+    assert ("b.py", "give", "→", "a.py", "helper") in edges(files, "mentions")
+    assert calls(files, "own") == set()
+
+
+def test_a_key_of_a_ruby_hash_is_no_variable() -> None:
+    files = {"lib/f.rb": "KEY = 'x'\nclass Files\n  def serve(v)\n    h = {\n      KEY => v,\n    }\n  end\nend\n"}
+    assert edges(files, "mentions") == {("lib/f.rb", "Files.serve", "→", "lib/f.rb", "KEY")}
+
+
+def test_types_and_constants_on_the_way_to_a_member_are_used() -> None:
+    files = {
+        "models.py": "class Bin:\n    RY = re.compile('x')\n\n    def go(self, x):\n        self.RY.match(x)\n",
+        "t.py": (
+            "import models\n\n\ndef make():\n    models.Bin.create()\n\n\ndef match():\n    return models.Bin.RY.match(2)\n"
+        ),
+    }
+    mentions = edges(files, "mentions")
+    assert ("t.py", "make", "→", "models.py", "Bin") in mentions
+    assert ("t.py", "match", "→", "models.py", "Bin.RY") in mentions
+    assert ("models.py", "Bin.go", "→", "models.py", "Bin.RY") in mentions
+
+
+def test_constants_that_contain_something_external_are_used_where_they_are_called() -> None:
+    text = (
+        'package p;\nclass F {\n  static final class B {\n    static final Pattern URL = Pattern.compile("x");\n'
+        "    void go(String s) { URL.matcher(s); }\n  }\n  void other() { F.B.URL.matcher(1); }\n}\n"
+    )
+    mentions = edges({"p/F.java": text}, "mentions")
+    assert ("p/F.java", "F.B.go", "→", "p/F.java", "F.B.URL") in mentions
+    assert ("p/F.java", "F.other", "→", "p/F.java", "F.B.URL") in mentions
+
+
+def test_an_enum_of_an_imported_module_is_used() -> None:
+    files = {
+        "s.ts": "export enum Color { Red }\n",
+        "u.ts": "import * as S from './s'\nexport function f() { return S.Color.Red }\n",
+    }
+    assert ("u.ts", "f", "→", "s.ts", "Color") in edges(files, "mentions")

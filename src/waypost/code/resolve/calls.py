@@ -36,7 +36,8 @@ class CallResolver:
     def resolve(self, view: OutlineView, use: Use) -> Value | None:
         """The symbol that a call reaches. None if it is unknown or outside the repository."""
         value = self._named(view, use)
-        if not use.is_call and value is not None and value.kind == "instance":
+        is_unknown_constant = value is None and use.name[:1].isupper()  # it may contain something external
+        if not use.is_call and (is_unknown_constant or (value is not None and value.kind == "instance")):
             value = self.names.constant(view, use.owner, use.receiver, use.name)
         if value is not None and (value.symbol < 0 or value.kind not in {"symbol", "instance"}):
             return None
