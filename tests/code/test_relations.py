@@ -666,3 +666,51 @@ def test_an_enum_of_an_imported_module_is_used() -> None:
         "u.ts": "import * as S from './s'\nexport function f() { return S.Color.Red }\n",
     }
     assert ("u.ts", "f", "→", "s.ts", "Color") in edges(files, "mentions")
+
+
+def test_a_typed_parameter_keeps_its_type_when_it_is_assigned_again() -> None:
+    files = {
+        "src/Config.php": (
+            "<?php\nnamespace L;\nclass Config {\n  public function get(string $k) {}\n"
+            "  public function withDefaults(array $a): Config { return $this; }\n}\n"
+        ),
+        "src/A.php": (
+            "<?php\nnamespace L;\nclass A {\n  function write(Config $config) {\n    $config->get('a');\n"
+            "    $config = $config->withDefaults([]);\n    $config->get('b');\n  }\n}\n"
+        ),
+    }
+    assert calls(files, "A.write") == {"src/Config.php:Config.get", "src/Config.php:Config.withDefaults"}
+
+
+def test_the_body_of_a_class_uses_the_methods_that_it_names() -> None:
+    text = (
+        "class D:\n    def _get(self): ...\n    def _set(self, v):\n        print(_get)\n    data = property(_get, _set)\n"
+    )
+    assert edges({"a.py": text}, "mentions") == {
+        ("a.py", "D", "→", "a.py", "D._get"),
+        ("a.py", "D", "→", "a.py", "D._set"),
+    }
+
+
+def test_calls_on_objects_that_may_be_ours_are_counted_and_others_are_not() -> None:
+    files = {
+        "a.py": "class Task:\n    def run(self): ...\n    def check_timeout(self): ...\n",
+        "b.py": (
+            "import os\nfrom ext import thing, Other\n\n\nclass Mine:\n    def __init__(self, h, q):\n"
+            "        self.other = Other()\n        self.other.run()\n        self.unknown.deep.run()\n"
+            "        normal = h.make()\n        t = normal.s()\n        t.check_timeout()\n        q[0].run()\n"
+            "        (h or q).run()\n        thing.run()\n        thing.go().run()\n        os.run()\n"
+            "        'x'.run()\n        open(q).run()\n        made = thing.make()\n        made.run()\n"
+        ),
+        "c.js": "function g(x) { x.run() }\nclass J { run() {} }\n",
+        "d.go": "package d\nfunc g(x int) { x.run() }\n",
+    }
+    assert related(files).unresolved == {"python:run": 3, "python:check_timeout": 1, "ecmascript:run": 1}
+
+
+def test_a_plain_call_in_a_ruby_block_may_call_a_method_of_another_object() -> None:
+    files = {
+        "lib/b.rb": "class Builder\n  def use(x)\n  end\nend\n",
+        "test/s.rb": "it 'x' do\n  Builder.new.instance_eval do\n    use 3\n    puts 4\n  end\nend\n",
+    }
+    assert related(files).unresolved == {"ruby:use": 1}

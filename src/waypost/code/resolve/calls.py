@@ -3,7 +3,7 @@
 from functools import partial
 
 from waypost.code.outline import Use
-from waypost.code.resolve.bindings import EACH
+from waypost.code.resolve.bindings import EACH, MANY
 from waypost.code.resolve.expressions import CALL, steps
 from waypost.code.resolve.families import lookup_rules
 from waypost.code.resolve.names import NameScope, enclosing_class
@@ -14,9 +14,11 @@ from waypost.code.syntax.arguments import MACRO, VARIABLE
 from waypost.text.identifiers import identifier_parts
 
 MOST_PLACES = 12  # definitions of a name, tests included, among which one could be unique
+_MOST_ORIGINS = 4  # variables that are followed to where an object comes from
 TYPED = 0.85  # confidence in an overload that fits the types of the arguments best
 OVERLOADED = 0.5  # confidence in one of several overloads with as many parameters
 ONLY_MACRO = 0.9  # confidence in the only macro with a name
+_LITERALS = frozenset("\"'`[{:%/0123456789")  # a value begins with one of these
 _INDIRECT = frozenset({"call", "apply"})  # `save.call(this)` calls `save`
 _BLOCKS = frozenset({"ecmascript", "ruby"})  # blocks without a name repeat definitions, as in tests
 UNIQUE = 0.6  # confidence in a name that only one symbol has
@@ -31,6 +33,7 @@ class CallResolver:
             Value
         ] = []  # that the receiver of the last use reads: `config.loader` of `config.loader.load()`
         self._unique: dict[tuple[str, str, bool], Value | None] = {}
+        self._defined: dict[tuple[str, str], bool] = {}
         self._repeated: dict[tuple[str, int], tuple[int, ...]] = {}
 
     def resolve(self, view: OutlineView, use: Use) -> Value | None:
@@ -220,6 +223,55 @@ class CallResolver:
                 return False  # it contains something external; elements of an unknown list are unknown
             scope = view.outline.symbols[scope].parent
         return not view.bindings.get((-1, path[0])) and path[0] not in view.top
+
+    def may_reach(self, view: OutlineView, use: Use) -> bool:
+        """Whether a call that was not resolved could reach a symbol of the repository, so that it is counted.
+
+        A method can be called on every object, unless that is known to come from outside.
+        """
+        key = (view.family, use.name)
+        if key not in self._defined:
+            self._defined[key] = self._is_defined(view.family, use.name)
+        if not self._defined[key]:
+            return False
+        if use.receiver:
+            return not self._is_external(view, use.owner, use.receiver)
+        rules = lookup_rules(view.family)
+        return rules.implied and use.name not in rules.above
+
+    def _is_defined(self, language_family: str, name: str) -> bool:
+        """Whether a language family has a function of this name."""
+        if self.names.tree.count_definitions(name) > MOST_PLACES:
+            return True
+        for path, number in self.names.tree.definitions(name):
+            view = self.names.tree.view(path)
+            if view is not None and view.family == language_family and view.outline.symbols[number].kind in FUNCTIONS:
+                return True
+        return False
+
+    def _is_external(self, view: OutlineView, owner: int, expression: str, depth: int = 0) -> bool:
+        """Whether an object comes from outside of the repository: a literal, an import, or made by these."""
+        path = steps(expression)
+        if not path or depth > _MOST_ORIGINS:
+            return expression[:1] in _LITERALS
+        head, rules, scope = path[0], lookup_rules(view.family), owner
+        if head in rules.own and len(path) > 1:
+            scope, head = enclosing_class(view, owner), path[1]
+            if not view.bindings.get((scope, head)):
+                return False
+        elif head in rules.own | rules.above or f"{head}()" in rules.above:
+            return False
+        while scope >= 0 and (scope, head) not in view.bindings:
+            scope = view.outline.symbols[scope].parent
+        holds = view.bindings.get((scope, head))
+        if holds:
+            origins = (origin.removeprefix(EACH).removeprefix(MANY) for origin in holds.split("|"))
+            return all(self._is_external(view, scope, origin, depth + 1) for origin in origins)
+        if holds is not None or head in view.top:
+            return False
+        for _, statement in view.imports.get(head, ()):
+            return self.names.module(view, statement) is None
+        return head in rules.built_in or (head[:1].isupper() and not self.names.tree.count_definitions(head))
 
     def _only_one(self, view: OutlineView, name: str) -> Value | None:
         if self.names.tree.count_definitions(name) > MOST_PLACES:

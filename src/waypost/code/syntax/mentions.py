@@ -67,12 +67,15 @@ def read_mentions(
         names.add(bound.encode())
         names.add(imported.module.split(".", 1)[0].encode())
     data = _code_only(syntax)
-    read = [*_read_paths(language, data, names), *_named_methods(language, data, syntax.text.data)]
+    # The body of a Python class can name its methods: `size = property(_get_size)`.
+    members = {(symbol.parent, symbol.name) for symbol in symbols} if language == "python" else set()
+    own = {name.encode() for _, name in members} - names
+    read = [*_read_paths(language, data, names, own), *_named_methods(language, data, syntax.text.data)]
     read.sort(key=lambda mention: mention.start)
     definitions = {node.start_byte for nested in placed if (node := nested.definition.first("name")) is not None}
     owners = innermost_symbols(placed, [path.start for path in read])
     for owner, path in zip(owners, read, strict=True):
-        if path.start in definitions:
+        if path.start in definitions or (path.head in own and not path.on_object and (owner, path.written) not in members):
             continue
         is_parameter = not path.head[:1].isupper() and _is_parameter(symbols, owner, path.head.decode())
         *receiver, name = _SEPARATOR.split(path.written)
@@ -92,8 +95,8 @@ class _Path(NamedTuple):
     on_object: bool = False  # as in `Mention`
 
 
-def _read_paths(language: str, data: bytes, names: Set[bytes]) -> Iterator[_Path]:
-    """The paths that begin with one of these names, with a type, or with an object."""
+def _read_paths(language: str, data: bytes, names: Set[bytes], alone: Set[bytes]) -> Iterator[_Path]:
+    """The paths that begin with one of these names, with a type, or with an object, and names that may stand alone."""
     group = family(language)
     any_type = group in _SHARED
     has_members = bool({group, language} & _OBJECTS)
@@ -110,6 +113,8 @@ def _read_paths(language: str, data: bytes, names: Set[bytes]) -> Iterator[_Path
                 member = _member(language, data, match)
                 for inner in (*_capitalised_parts(path), *((member,) if member else ())):
                     yield _Path(match.start(), inner.decode("utf-8", "replace"), head, on_object=True)
+            elif head in alone and data[match.end() : match.end() + 1] in _ENDS_VALUE:
+                yield _Path(match.start(), head.decode("utf-8", "replace"), head)
         else:
             after = _AFTER.match(data, match.end())
             follows = after[1] if after is not None else None

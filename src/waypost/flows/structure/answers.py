@@ -130,6 +130,7 @@ class ImpactReport:
     tables: tuple[dict[str, Any], ...] = ()
     keys: tuple[dict[str, Any], ...] = ()
     memories: tuple[dict[str, Any], ...] = ()
+    unresolved: int = 0  # calls by the names of these symbols with an unknown target
     candidates: tuple[SymbolSketch, ...] = ()
     nearest: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()

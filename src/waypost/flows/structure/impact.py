@@ -13,7 +13,7 @@ from waypost.flows.open_space import OpenSpace, architecture_key, need_project, 
 from waypost.flows.structure.answers import ImpactReport, SymbolUse
 from waypost.flows.structure.current import current
 from waypost.flows.structure.lookup import MOST_ROWS, choose, members_of
-from waypost.flows.structure.uses import DEEPEST, merged, related, walk
+from waypost.flows.structure.uses import DEEPEST, count_unresolved, merged, related, walk
 from waypost.model.draft import check_whole
 from waypost.model.reference import LineRange
 from waypost.store.protocol import Reader
@@ -105,6 +105,7 @@ def _report(space: OpenSpace, reader: Reader, symbols: Sequence[SymbolSketch], l
         tables=tuple(_tables(reader, checkout, list(starts.values()), own)),
         keys=tuple(_keys(architecture, own)),
         memories=tuple(_memories(space, reader, own + direct)),
+        unresolved=count_unresolved(space, reader, starts.values()),
     )
 
 

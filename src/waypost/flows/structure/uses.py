@@ -5,7 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from waypost.code.files.languages import language_of_path
+from waypost.code.resolve.families import family
 from waypost.code.source import CONTAINERS
+from waypost.code.symbol_names import unresolved_name
 from waypost.errors import InvalidInput
 from waypost.flows.open_space import OpenSpace, unresolved_key
 from waypost.flows.structure.answers import DIRECTIONS, SymbolUse, UseList, display_name, is_test
@@ -209,11 +212,23 @@ def _unresolved(
 ) -> int:
     """Calls whose target is unknown: by this name for callers, in this symbol for callees."""
     if direction in ("callers", "references"):
-        return _counts(reader.meta.get(unresolved_key(space)) or "{}").get(symbols[0].qualified.rpartition(".")[2], 0)
+        return count_unresolved(space, reader, symbols[:1])
     if direction == "callees":
         called = reader.structure.called_names(symbol.id for symbol in symbols)
         return len(called - {row.symbol.rpartition(".")[2] for row in rows})
     return 0
+
+
+def count_unresolved(space: OpenSpace, reader: Reader, symbols: Iterable[SymbolSketch]) -> int:
+    """Calls with an unknown target by the names of these symbols, in their languages."""
+    counts = _counts(reader.meta.get(unresolved_key(space)) or "{}")
+    called = (symbol for symbol in symbols if symbol.kind == "symbol")
+    return sum(counts.get(name, 0) for name in {called_name(symbol) for symbol in called})
+
+
+def called_name(symbol: SymbolSketch) -> str:
+    """The key of the count of unresolved calls that may call this symbol."""
+    return unresolved_name(family(language_of_path(symbol.path)), symbol.qualified.rpartition(".")[2])
 
 
 @lru_cache(maxsize=8)
