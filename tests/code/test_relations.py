@@ -714,3 +714,46 @@ def test_a_plain_call_in_a_ruby_block_may_call_a_method_of_another_object() -> N
         "test/s.rb": "it 'x' do\n  Builder.new.instance_eval do\n    use 3\n    puts 4\n  end\nend\n",
     }
     assert related(files).unresolved == {"ruby:use": 1}
+
+
+_GO_FILE_SYSTEMS = {
+    "go.mod": "module x.org/a\n",
+    "fs.go": (
+        'package a\nimport "os"\ntype File interface { Close() error }\ntype Fs interface {\n'
+        "  Open(name string) (File, error)\n  Stat(n string) (os.FileInfo, error)\n}\ntype Mem struct{}\n"
+        "func (m *Mem) Open(name string) (File, error) { return nil, nil }\n"
+        "func (m *Mem) Stat(n string) (fi os.FileInfo, err error) { return nil, nil }\n"
+    ),
+    "h.go": (
+        'package a\nimport (\n "net/http"\n "os"\n)\ntype HttpFs struct{}\n'
+        "func (h HttpFs) Open(name string) (http.File, error) { return nil, nil }\n"
+        "func (h HttpFs) Stat(n string) (os.FileInfo, error) { return nil, nil }\n"
+    ),
+    "sub/s.go": (
+        'package sub\nimport (\n "os"\n "x.org/a"\n)\ntype Sub struct{}\n'
+        "func (h Sub) Open(name string) (a.File, error) { return nil, nil }\n"
+        "func (h Sub) Stat(n string) (os.FileInfo, error) { return nil, nil }\n"
+    ),
+}
+
+
+def test_the_package_of_a_type_in_a_result_decides_about_a_go_interface() -> None:
+    assert edges(_GO_FILE_SYSTEMS, "inherits") == {
+        ("fs.go", "Mem", "→", "fs.go", "Fs"),
+        ("sub/s.go", "Sub", "→", "fs.go", "Fs"),
+    }
+
+
+def test_a_go_struct_may_get_methods_from_an_embedded_type_that_is_not_here() -> None:
+    text = (
+        'package st\nimport "cloud/storage"\ntype (\n  client struct{ *storage.Client }\n'
+        "  iter struct{ *storage.Iter }\n  other struct{ *storage.Other }\n)\nfunc (client) only() {}\n"
+        "func (iter) only() {}\nfunc (other) only() {}\ntype Client interface {\n  Buckets() string\n  only()\n}\n"
+        "type Iter interface {\n  Next() int\n  only()\n}\n"
+    )
+    inherits = [edge for edge in related({"st/a.go": text}).edges if edge.kind == "inherits"]
+    assert {(edge.source.qualified, edge.target.qualified) for edge in inherits} == {
+        ("client", "Client"),
+        ("iter", "Iter"),
+    }
+    assert {edge.strength for edge in inherits} == {0.6}

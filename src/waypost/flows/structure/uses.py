@@ -69,6 +69,8 @@ def _limits(answer: UseList) -> Iterable[str]:
     symbol = answer.symbol
     if symbol is None or answer.direction not in ("callers", "references"):
         return
+    if symbol.kind == "file" and answer.direction == "callers":
+        yield "A file is not called. Use the direction importers, or name a symbol in it."
     if symbol.type in ("property", "constant") and "." in symbol.qualified:
         yield f"Only reads of {symbol.qualified} on objects of known type are listed; there may be others."
 
@@ -95,7 +97,11 @@ def related(
         kinds = {"callers": _CALLS, "importers": ("imports",), "references": _USES}[direction]
         if direction == "callers" and symbols[0].type == "property":
             kinds = ("calls", "mentions")  # who reads it calls its code
-        rows = walk(reader, checkout, with_constructors(reader, checkout, symbols), kinds, depth or 1, incoming=True)
+        starts = with_constructors(reader, checkout, symbols)
+        if direction == "importers" and symbols[0].kind == "file":  # who imports a name from it imports the file
+            inside = reader.structure.in_files(checkout, [symbols[0].path])
+            starts = list({symbol.id: symbol for symbol in (*starts, *inside)}.values())
+        rows = walk(reader, checkout, starts, kinds, depth or 1, incoming=True)
     return sorted(rows, key=lambda row: (row.depth, row.is_test, row.path, row.line or 0, row.symbol))
 
 
