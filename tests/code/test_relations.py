@@ -683,9 +683,7 @@ def test_a_typed_parameter_keeps_its_type_when_it_is_assigned_again() -> None:
 
 
 def test_the_body_of_a_class_uses_the_methods_that_it_names() -> None:
-    text = (
-        "class D:\n    def _get(self): ...\n    def _set(self, v):\n        print(_get)\n    data = property(_get, _set)\n"
-    )
+    text = "class D:\n    def _get(self): ...\n    def _set(self, v):\n        print(_get)\n    data = property(_get, _set)\n"
     assert edges({"a.py": text}, "mentions") == {
         ("a.py", "D", "→", "a.py", "D._get"),
         ("a.py", "D", "→", "a.py", "D._set"),

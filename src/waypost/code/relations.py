@@ -46,7 +46,9 @@ class Relations:
     edges: tuple[CodeRelation, ...]
     uses: int = 0  # calls examined
     resolved: int = 0  # calls that reach a symbol of the repository
-    unresolved: Mapping[str, int] = field(default_factory=dict)  # by `unresolved_name`: calls that may reach the repository
+    unresolved: Mapping[str, int] = field(
+        default_factory=dict
+    )  # by `unresolved_name`: calls that may reach the repository
 
 
 def relate(

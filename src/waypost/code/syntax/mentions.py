@@ -75,7 +75,9 @@ def read_mentions(
     definitions = {node.start_byte for nested in placed if (node := nested.definition.first("name")) is not None}
     owners = innermost_symbols(placed, [path.start for path in read])
     for owner, path in zip(owners, read, strict=True):
-        if path.start in definitions or (path.head in own and not path.on_object and (owner, path.written) not in members):
+        if path.start in definitions or (
+            path.head in own and not path.on_object and (owner, path.written) not in members
+        ):
             continue
         is_parameter = not path.head[:1].isupper() and _is_parameter(symbols, owner, path.head.decode())
         *receiver, name = _SEPARATOR.split(path.written)

@@ -74,7 +74,9 @@ def follow_tree(space: OpenSpace) -> tuple[str, ...]:
     touched = touched_since(root, commit if seen is None else seen.commit, commit)
     skipped = seen.skipped if seen is not None else {}
     if seen is None or touched is None:
-        differing = [path for path in _compare_all(space) if path not in skipped or on_disk(root, path) != skipped[path]]
+        differing = [
+            path for path in _compare_all(space) if path not in skipped or on_disk(root, path) != skipped[path]
+        ]
     else:
         differing = _compare(space, root, touched | seen.paths, skipped)
     if differing and not space.store.may_write:
@@ -108,9 +110,7 @@ def _keep(space: OpenSpace, writer: Writer, seen: _Seen) -> None:
     writer.meta.set(tree_seen_key(space), seen.written() if len(seen.paths) <= _MOST_KEPT else "")
 
 
-def _compare(
-    space: OpenSpace, root: Path, paths: Collection[str], skipped: Mapping[str, _Stamp] = {}
-) -> list[str]:
+def _compare(space: OpenSpace, root: Path, paths: Collection[str], skipped: Mapping[str, _Stamp] = {}) -> list[str]:
     """Those of these paths that are not indexed as they are on disk."""
     with space.store.read() as reader:
         rows = reader.code.files(space.identity.checkout_id, paths) if paths else {}
@@ -127,9 +127,7 @@ def _stamp(row: FileRow | None) -> _Stamp:
     return None if row is None else (row.size, row.mtime_ns)
 
 
-def _note_look(
-    space: OpenSpace, root: Path, look: _Seen, looked_at: frozenset[str], before: _Seen | None
-) -> None:
+def _note_look(space: OpenSpace, root: Path, look: _Seen, looked_at: frozenset[str], before: _Seen | None) -> None:
     """Store what this look saw, and what was indexed meanwhile."""
     with space.store.read() as reader:
         stored = reader.meta.get(tree_seen_key(space))

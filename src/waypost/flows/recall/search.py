@@ -55,7 +55,7 @@ from waypost.flows.recall.damage_notices import damage_notices
 from waypost.flows.recall.evidence import EvidenceReader, names_like, said_at_that_time
 from waypost.flows.recall.overview import overview_hits
 from waypost.flows.recall.renewals import in_sight
-from waypost.flows.recall.structure_hits import structure_hits
+from waypost.flows.recall.structure_hits import prepare_structure, structure_hits
 from waypost.flows.share.recall import SharedHits, SharedQuery, shared_hits
 from waypost.journal.markdown_values import in_zone
 from waypost.model.code_link import LinkedMemory
@@ -176,7 +176,8 @@ class _Recall:
             self._checks.insert(0, partial(changes.pending_sync, space))
 
     def answer(self) -> Answer:
-        space, behind = self._space, follow_tree(self._space)
+        space = self._space
+        behind = (*follow_tree(space), *prepare_structure(space, self._text))
         draft = self._read()
         for _ in range(MOST_ROUNDS):
             if not refresh(space, draft.files):

@@ -39,6 +39,13 @@ def current(space: OpenSpace, read: Callable[[Reader], tuple[Answer, Iterable[st
     return answer, (*notice_elsewhere(space), *behind, *notices)
 
 
+def bring_relations_up_to_date(space: OpenSpace) -> tuple[str, ...]:
+    """Update pending relations of a small project. Returns a notice if those of a large one are still pending."""
+    with space.store.read() as reader:
+        is_pending = bool(reader.meta.get(conclusions_key(space)))
+    return (_PENDING,) if is_pending and not _analyze_now(space) else ()
+
+
 def _analyze_now(space: OpenSpace) -> bool:
     """Update the relations of a small project before the answer. A large one is left to the worker."""
     if not space.identity.has_tree or not space.store.may_write:

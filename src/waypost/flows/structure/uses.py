@@ -13,7 +13,7 @@ from waypost.errors import InvalidInput
 from waypost.flows.open_space import OpenSpace, unresolved_key
 from waypost.flows.structure.answers import DIRECTIONS, SymbolUse, UseList, display_name, is_test
 from waypost.flows.structure.current import current
-from waypost.flows.structure.lookup import MOST_ROWS, choose, is_constructor, members_of
+from waypost.flows.structure.lookup import MOST_ROWS, absent_notices, choose, is_constructor, members_of
 from waypost.model.draft import check_whole
 from waypost.store.protocol import Reader
 from waypost.store.structure import RelationSketch, SymbolSketch
@@ -49,8 +49,14 @@ def uses(
         chosen = choose(space, reader, text)
         if not chosen.symbols:
             outer = text.rpartition(".")[0]
-            is_field = bool(outer) and not chosen.candidates and bool(choose(space, reader, outer).symbols)
-            notices = (f"{outer} is known. Fields and variables without code are no symbols.",) if is_field else ()
+            owner = choose(space, reader, outer).symbols if outer and not chosen.candidates else ()
+            notices = (
+                (f"{display_name(owner[0])} is known. Fields and variables without code are no symbols.",)
+                if owner
+                else absent_notices(space, reader, text)
+                if not chosen.candidates
+                else ()
+            )
             answer = UseList(None, direction, candidates=chosen.candidates, nearest=chosen.nearest, notices=notices)
             return answer, {symbol.path for symbol in chosen.candidates}
         rows = related(reader, checkout, chosen.symbols, direction, depth)
