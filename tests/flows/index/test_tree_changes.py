@@ -118,7 +118,7 @@ def test_a_process_looks_again_only_after_a_while_or_a_change(
     monkeypatch.setattr(tree_changes, "_WORTH", 1e6)
     looks = list[str]()
 
-    def look(_: Path, earlier: str, commit: str) -> frozenset[str]:  # noqa: ARG001
+    def look(_: Path, earlier: str, commit: str) -> frozenset[str]:
         looks.append(commit)
         return frozenset()
 

@@ -95,10 +95,8 @@ def bindings_of(parsed: Parsed, text: str, used_names: frozenset[str]) -> Iterat
     for place, symbol in enumerate(parsed.symbols):
         for name, written in _parameters(rules.parameters, symbol.signature, symbol.kind):
             expression = content_expression(written.rstrip(f"{MANY_ARGUMENTS}{OPTIONAL}"))
-            if expression and symbol.kind in FUNCTIONS:
-                bound.declare(place, name, expression)  # it has this type also after another value is assigned
-            else:
-                bound.add(place, name, expression)
+            # A declared type holds after another value is assigned, too.
+            (bound.declare if expression and symbol.kind in FUNCTIONS else bound.add)(place, name, expression)
             if symbol.name in _CONSTRUCTORS and symbol.parent is not None and _IS_FIELD.search(symbol.signature):
                 bound.add(symbol.parent, name.lstrip("$"), expression)
     if text:

@@ -255,23 +255,28 @@ class CallResolver:
         if not path or depth > _MOST_ORIGINS:
             return expression[:1] in _LITERALS
         head, rules, scope = path[0], lookup_rules(view.family), owner
-        if head in rules.own and len(path) > 1:
-            scope, head = enclosing_class(view, owner), path[1]
-            if not view.bindings.get((scope, head)):
-                return False
-        elif head in rules.own | rules.above or f"{head}()" in rules.above:
+        if head in rules.above or f"{head}()" in rules.above:
+            return True  # no base that is known has it
+        if head in rules.own:
+            scope, head = enclosing_class(view, owner), path[1] if len(path) > 1 else ""
+            holds = view.bindings.get((scope, head), "")
+        else:
+            while scope >= 0 and (scope, head) not in view.bindings:
+                scope = view.outline.symbols[scope].parent
+            holds = view.bindings.get((scope, head))
+        if holds is None:
+            return self._is_foreign_name(view, head)
+        origins = [origin.removeprefix(EACH).removeprefix(MANY) for origin in holds.split("|") if origin]
+        return bool(origins) and all(self._is_external(view, scope, origin, depth + 1) for origin in origins)
+
+    def _is_foreign_name(self, view: OutlineView, name: str) -> bool:
+        """Whether a name that is no variable is imported from outside, or one of the language."""
+        if name in view.top:
             return False
-        while scope >= 0 and (scope, head) not in view.bindings:
-            scope = view.outline.symbols[scope].parent
-        holds = view.bindings.get((scope, head))
-        if holds:
-            origins = (origin.removeprefix(EACH).removeprefix(MANY) for origin in holds.split("|"))
-            return all(self._is_external(view, scope, origin, depth + 1) for origin in origins)
-        if holds is not None or head in view.top:
-            return False
-        for _, statement in view.imports.get(head, ()):
+        for _, statement in view.imports.get(name, ()):
             return self.names.module(view, statement) is None
-        return head in rules.built_in or (head[:1].isupper() and not self.names.tree.count_definitions(head))
+        is_unknown_type = name[:1].isupper() and not self.names.tree.count_definitions(name)
+        return name in lookup_rules(view.family).built_in or is_unknown_type
 
     def _only_one(self, view: OutlineView, name: str) -> Value | None:
         if self.names.tree.count_definitions(name) > MOST_PLACES:

@@ -147,8 +147,7 @@ def _is_recent(space: OpenSpace) -> bool:
     look = _looks.get((space.folder, space.identity.checkout_id))
     if look is None or timing.monotonic() - look.ended > min(_LONGEST_TRUST, _WORTH * look.seconds):
         return False
-    root = space.identity.root
-    return root is not None and all(on_disk(root, place) == stamp for place, stamp in look.stamps.items())
+    return all(_state(place) == stamp for place, stamp in look.stamps.items())
 
 
 def _remember(space: OpenSpace, root: Path, started: float) -> None:
@@ -156,10 +155,18 @@ def _remember(space: OpenSpace, root: Path, started: float) -> None:
         paths = list(reader.code.files(space.identity.checkout_id))
     places = [os.fspath(path) for path in git_state_files(root)]
     if len(paths) <= _SMALL_TREE:
-        places += {*paths, *map(os.path.dirname, paths), ""}
+        places += [os.path.join(root, path) for path in {*paths, *map(os.path.dirname, paths), ""}]
     ended = timing.monotonic()
-    stamps = {place: on_disk(root, place) for place in places}
+    stamps = {place: _state(place) for place in places}
     _looks[space.folder, space.identity.checkout_id] = _Look(ended, ended - started, stamps)
+
+
+def _state(place: str) -> _Stamp:
+    try:
+        state = os.stat(place)
+    except (OSError, ValueError):
+        return None
+    return state.st_size, state.st_mtime_ns
 
 
 def _notice(what: str, paths: Sequence[str]) -> str:

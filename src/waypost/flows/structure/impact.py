@@ -147,9 +147,8 @@ def _through_bases(reader: Reader, checkout: str, symbol: SymbolSketch) -> list[
     for base in related(reader, checkout, [symbol], "supertypes", DEEPEST):
         bases = reader.structure.with_ids(checkout, [base.id])
         overriding = {row.id for row in related(reader, checkout, bases, "implementors")}
-        for caller in related(reader, checkout, bases, "callers"):
-            if caller.id not in overriding:
-                rows.append(replace(caller, certainty=caller.certainty * base.certainty, via=base.symbol))
+        callers = (row for row in related(reader, checkout, bases, "callers") if row.id not in overriding)
+        rows += [replace(row, certainty=row.certainty * base.certainty, via=base.symbol) for row in callers]
     return rows
 
 
