@@ -586,3 +586,143 @@ def test_rust_macros_and_calls_in_their_arguments_are_calls() -> None:
         "Cart.total",
         "price",
     }
+
+
+def test_a_name_before_an_equals_sign_in_brackets_is_an_argument_and_no_variable() -> None:
+    files = {
+        "a.py": "def helper(): ...\n",
+        "b.py": (
+            "from a import helper\n\n\ndef use(rows):\n    helper()\n    return dict(\n        other=1,  # , (\n"
+            "        # (\n\n        helper=rows,\n    )\n\n\n"
+            "def give(rows):\n    return make(\n        helper, name=1,\n        call=helper)\n\n\n"
+            "def own(rows):\n    print(1)\n    helper = rows\n    return helper()\n"
+        ),
+    }
+    assert calls(files, "use") == {"a.py:helper"}
+    assert ("b.py", "give", "→", "a.py", "helper") in edges(files, "mentions")
+    assert calls(files, "own") == set()
+
+
+def test_a_key_of_a_ruby_hash_is_no_variable() -> None:
+    files = {"lib/f.rb": "KEY = 'x'\nclass Files\n  def serve(v)\n    h = {\n      KEY => v,\n    }\n  end\nend\n"}
+    assert edges(files, "mentions") == {("lib/f.rb", "Files.serve", "→", "lib/f.rb", "KEY")}
+
+
+def test_types_and_constants_on_the_way_to_a_member_are_used() -> None:
+    files = {
+        "models.py": "class Bin:\n    RY = re.compile('x')\n\n    def go(self, x):\n        self.RY.match(x)\n",
+        "t.py": (
+            "import models\n\n\ndef make():\n    models.Bin.create()\n\n\ndef match():\n    return models.Bin.RY.match(2)\n"
+        ),
+    }
+    mentions = edges(files, "mentions")
+    assert ("t.py", "make", "→", "models.py", "Bin") in mentions
+    assert ("t.py", "match", "→", "models.py", "Bin.RY") in mentions
+    assert ("models.py", "Bin.go", "→", "models.py", "Bin.RY") in mentions
+
+
+def test_constants_that_contain_something_external_are_used_where_they_are_called() -> None:
+    text = (
+        'package p;\nclass F {\n  static final class B {\n    static final Pattern URL = Pattern.compile("x");\n'
+        "    void go(String s) { URL.matcher(s); }\n  }\n  void other() { F.B.URL.matcher(1); }\n}\n"
+    )
+    mentions = edges({"p/F.java": text}, "mentions")
+    assert ("p/F.java", "F.B.go", "→", "p/F.java", "F.B.URL") in mentions
+    assert ("p/F.java", "F.other", "→", "p/F.java", "F.B.URL") in mentions
+
+
+def test_an_enum_of_an_imported_module_is_used() -> None:
+    files = {
+        "s.ts": "export enum Color { Red }\n",
+        "u.ts": "import * as S from './s'\nexport function f() { return S.Color.Red }\n",
+    }
+    assert ("u.ts", "f", "→", "s.ts", "Color") in edges(files, "mentions")
+
+
+def test_a_typed_parameter_keeps_its_type_when_it_is_assigned_again() -> None:
+    files = {
+        "src/Config.php": (
+            "<?php\nnamespace L;\nclass Config {\n  public function get(string $k) {}\n"
+            "  public function withDefaults(array $a): Config { return $this; }\n}\n"
+        ),
+        "src/A.php": (
+            "<?php\nnamespace L;\nclass A {\n  function write(Config $config) {\n    $config->get('a');\n"
+            "    $config = $config->withDefaults([]);\n    $config->get('b');\n  }\n}\n"
+        ),
+    }
+    assert calls(files, "A.write") == {"src/Config.php:Config.get", "src/Config.php:Config.withDefaults"}
+
+
+def test_the_body_of_a_class_uses_the_methods_that_it_names() -> None:
+    text = "class D:\n    def _get(self): ...\n    def _set(self, v):\n        print(_get)\n    data = property(_get, _set)\n"
+    assert edges({"a.py": text}, "mentions") == {
+        ("a.py", "D", "→", "a.py", "D._get"),
+        ("a.py", "D", "→", "a.py", "D._set"),
+    }
+
+
+def test_calls_on_objects_that_may_be_ours_are_counted_and_others_are_not() -> None:
+    files = {
+        "a.py": "class Task:\n    def run(self): ...\n    def check_timeout(self): ...\n",
+        "b.py": (
+            "import os\nfrom ext import thing, Other\n\n\nclass Mine:\n    def __init__(self, h, q):\n"
+            "        self.other = Other()\n        self.other.run()\n        self.unknown.deep.run()\n"
+            "        normal = h.make()\n        t = normal.s()\n        t.check_timeout()\n        q[0].run()\n"
+            "        (h or q).run()\n        thing.run()\n        thing.go().run()\n        os.run()\n"
+            "        'x'.run()\n        open(q).run()\n        made = thing.make()\n        made.run()\n"
+        ),
+        "c.js": "function g(x) { x.run() }\nclass J { run() {} }\n",
+        "d.go": "package d\nfunc g(x int) { x.run() }\n",
+    }
+    assert related(files).unresolved == {"python:run": 3, "python:check_timeout": 1, "ecmascript:run": 1}
+
+
+def test_a_plain_call_in_a_ruby_block_may_call_a_method_of_another_object() -> None:
+    files = {
+        "lib/b.rb": "class Builder\n  def use(x)\n  end\nend\n",
+        "test/s.rb": "it 'x' do\n  Builder.new.instance_eval do\n    use 3\n    puts 4\n  end\nend\n",
+    }
+    assert related(files).unresolved == {"ruby:use": 1}
+
+
+_GO_FILE_SYSTEMS = {
+    "go.mod": "module x.org/a\n",
+    "fs.go": (
+        'package a\nimport "os"\ntype File interface { Close() error }\ntype Fs interface {\n'
+        "  Open(name string) (File, error)\n  Stat(n string) (os.FileInfo, error)\n}\ntype Mem struct{}\n"
+        "func (m *Mem) Open(name string) (File, error) { return nil, nil }\n"
+        "func (m *Mem) Stat(n string) (fi os.FileInfo, err error) { return nil, nil }\n"
+    ),
+    "h.go": (
+        'package a\nimport (\n "net/http"\n "os"\n)\ntype HttpFs struct{}\n'
+        "func (h HttpFs) Open(name string) (http.File, error) { return nil, nil }\n"
+        "func (h HttpFs) Stat(n string) (os.FileInfo, error) { return nil, nil }\n"
+    ),
+    "sub/s.go": (
+        'package sub\nimport (\n "os"\n "x.org/a"\n)\ntype Sub struct{}\n'
+        "func (h Sub) Open(name string) (a.File, error) { return nil, nil }\n"
+        "func (h Sub) Stat(n string) (os.FileInfo, error) { return nil, nil }\n"
+    ),
+}
+
+
+def test_the_package_of_a_type_in_a_result_decides_about_a_go_interface() -> None:
+    assert edges(_GO_FILE_SYSTEMS, "inherits") == {
+        ("fs.go", "Mem", "→", "fs.go", "Fs"),
+        ("sub/s.go", "Sub", "→", "fs.go", "Fs"),
+    }
+
+
+def test_a_go_struct_may_get_methods_from_an_embedded_type_that_is_not_here() -> None:
+    text = (
+        'package st\nimport "cloud/storage"\ntype (\n  client struct{ *storage.Client }\n'
+        "  iter struct{ *storage.Iter }\n  other struct{ *storage.Other }\n)\nfunc (client) only() {}\n"
+        "func (iter) only() {}\nfunc (other) only() {}\ntype Client interface {\n  Buckets() string\n  only()\n}\n"
+        "type Iter interface {\n  Next() int\n  only()\n}\n"
+    )
+    inherits = [edge for edge in related({"st/a.go": text}).edges if edge.kind == "inherits"]
+    assert {(edge.source.qualified, edge.target.qualified) for edge in inherits} == {
+        ("client", "Client"),
+        ("iter", "Iter"),
+    }
+    assert {edge.strength for edge in inherits} == {0.6}

@@ -204,7 +204,7 @@ def _of_known_types(
 ) -> Iterator[Mention]:
     """The mentions of members of objects whose type the file shows, without its own fields."""
     bindings = {(owner, name): holds for owner, name, holds in bound}
-    members = {symbol.name for symbol in parsed.symbols if symbol.kind in ("method", "property")}
+    members = {symbol.name for symbol in parsed.symbols if symbol.kind in ("method", "property", "constant")}
     own = lookup_rules(family(parsed.language)).own
     for mention in mentions:
         head, _, rest = mention.receiver.partition(".")

@@ -20,6 +20,7 @@ from waypost.code.resolve.names import NameScope
 from waypost.code.resolve.tree import OutlineTree, OutlineView, SymbolPlace, Value
 from waypost.code.scip_uses import FileUses
 from waypost.code.source import FUNCTIONS
+from waypost.code.symbol_names import unresolved_name
 
 __all__ = ["CodeRelation", "Relations", "SymbolPlace", "centrality", "is_manifest", "relate"]
 
@@ -45,7 +46,9 @@ class Relations:
     edges: tuple[CodeRelation, ...]
     uses: int = 0  # calls examined
     resolved: int = 0  # calls that reach a symbol of the repository
-    unresolved: Mapping[str, int] = field(default_factory=dict)  # by name: calls that may reach one of the repository
+    unresolved: Mapping[str, int] = field(
+        default_factory=dict
+    )  # by `unresolved_name`: calls that may reach the repository
 
 
 def relate(
@@ -88,8 +91,8 @@ def _relate(tree: OutlineTree, indexed: Mapping[str, FileUses]) -> Relations:
                 _keep(edges, edge)
             if relations:
                 resolved += use.is_call
-            elif rest is not None and use.is_call and tree.definitions(use.name) and resolver.may_be_ours(view, use):
-                unresolved[use.name] += len(rest.lines)
+            elif rest is not None and use.is_call and resolver.may_reach(view, use):
+                unresolved[unresolved_name(view.family, use.name)] += len(rest.lines)
         for edge in _detached_members(resolver.names, view):
             _keep(edges, edge)
         for edge in _imports(resolver.names, view, reached):

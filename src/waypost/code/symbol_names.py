@@ -82,3 +82,8 @@ def nearest_names(wanted: str, names: Iterable[str]) -> list[str]:
         if likeness >= _NEAR:
             rated.append((-likeness, name))
     return [name for _, name in sorted(rated)[:_MOST_NEAR]]
+
+
+def unresolved_name(language_family: str, name: str) -> str:
+    """The key of `Relations.unresolved`: languages that do not call each other are counted apart."""
+    return f"{language_family}:{name}"

@@ -225,6 +225,11 @@ def tree_changed_key(space: OpenSpace) -> str:
     return f"tree_changed:{space.identity.checkout_id}"
 
 
+def tree_seen_key(space: OpenSpace) -> str:
+    """The commit and the uncommitted files at the last look for changes."""
+    return f"tree_seen:{space.identity.checkout_id}"
+
+
 def patterns_key(space: OpenSpace) -> str:
     return f"patterns:{space.identity.checkout_id}"
 

@@ -140,3 +140,31 @@ def test_code_that_uses_a_model_class_affects_its_table(empty_tree: Path, memory
     memory.index()
     assert [row["table"] for row in memory.code.impact("latest").to_json()["tables"]] == ["orders"]
     assert [row["table"] for row in memory.code.impact("Customer").to_json()["tables"]] == ["customers"]
+
+
+def test_a_call_of_super_reaches_no_sibling(shop: Memory, tree: Path) -> None:
+    (tree / "shop/kinds.py").write_text(
+        "class Base:\n    def __init__(self): ...\n    def open(self): ...\n\n\n"
+        "class First(Base):\n    def __init__(self):\n        super().__init__()\n"
+        "    def open(self):\n        super().open()\n\n\n"
+        "class Second(Base):\n    def __init__(self):\n        super().__init__()\n"
+        "    def open(self):\n        super().open()\n\n\n"
+        "def use(base: Base):\n    base.open()\n",
+        encoding="utf-8",
+    )
+    assert [row.symbol for row in shop.code.impact("First.__init__").rows] == []
+    assert [row.symbol for row in shop.code.impact("First.open").rows] == ["use"]
+
+
+def test_tests_that_reach_a_change_through_an_interface_are_found(shop: Memory, tree: Path) -> None:
+    (tree / "shop/fs.py").write_text(
+        "class Fs:\n    def create(self): ...\n\n\nclass Source:\n    def make(self): ...\n\n\n"
+        "class CloudFs(Fs):\n    def __init__(self, source: Source):\n        self.source = source\n\n"
+        "    def create(self):\n        self.source.make()\n",
+        encoding="utf-8",
+    )
+    (tree / "tests/test_fs.py").write_text(
+        "from shop.fs import Fs\n\n\ndef check_create(fs: Fs):\n    fs.create()\n", encoding="utf-8"
+    )
+    tests = shop.code.impact("Source.make").tests
+    assert [(row.symbol, row.depth, row.via) for row in tests] == [("check_create", 2, "Fs.create")]

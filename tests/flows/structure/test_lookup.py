@@ -87,3 +87,36 @@ def test_a_changed_file_is_read_before_the_answer(shop: Memory, tree: Path) -> N
 
 def test_without_an_index_a_notice_says_so(memory: Memory) -> None:
     assert memory.code.symbols("Store").notices == ("No code is indexed here. Run `waypost init`.",)
+
+
+def notices(memory: Memory, name: str, **options: object) -> str:
+    return " ".join(memory.code.symbols(name, **options).notices)  # type: ignore[arg-type]
+
+
+def test_what_exists_without_members_or_of_another_kind_is_not_called_absent(shop: Memory) -> None:
+    answer = shop.code.symbols("forgotten_helper", members=True)
+    assert (answer.symbols, answer.exists, answer.nearest) == ((), True, ())
+    assert (
+        notices(shop, "forgotten_helper", members=True) == "forgotten_helper is a function without members of its own."
+    )
+    assert notices(shop, "check", kind="class") == "check is a function; nothing here is of the kind class."
+
+
+def test_a_variable_is_named_with_its_place(shop: Memory, tree: Path) -> None:
+    (tree / "shop/errors.py").write_text("import builtins\n\nFailure = builtins.OSError\n", encoding="utf-8")
+    said = "Failure is a variable, not a symbol: shop/errors.py:3. Its uses are not listed."
+    assert said in notices(shop, "Failure")
+    assert said in " ".join(shop.code.uses("Failure").notices)
+    assert "variable" not in notices(shop, "Failures")
+
+
+def test_a_package_or_namespace_before_a_name_finds_the_symbol(shop: Memory, tree: Path) -> None:
+    (tree / "fs.go").write_text("package afero\n\nfunc ReadFile() {}\n", encoding="utf-8")
+    (tree / "src").mkdir()
+    (tree / "src/Config.php").write_text(
+        "<?php\nnamespace League\\Flysystem;\nclass Config { function get() {} }\n", encoding="utf-8"
+    )
+    assert names(shop, "afero.ReadFile") == ["fs.go#ReadFile"]
+    assert names(shop, "League\\Flysystem\\Config::get") == ["src/Config.php#Config.get"]
+    assert names(shop, "Flysystem.Config") == ["src/Config.php#Config"]
+    assert names(shop, "other.ReadFile") == []

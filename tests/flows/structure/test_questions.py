@@ -1,5 +1,7 @@
 """Questions about structure in plain language are answered from the relations."""
 
+from pathlib import Path
+
 import pytest
 
 from waypost.memory import Memory
@@ -66,3 +68,17 @@ def test_a_question_about_several_symbols_with_one_name_is_answered_for_all(shop
     )
     shop.index()
     assert {name for name, _, _ in hits(shop, "who calls check?")} >= {"guard", "order", "Store.write"}
+
+
+def test_the_notice_about_more_names_the_direction(shop: Memory) -> None:
+    notices = shop.recall("what implements Store?", 1).notices
+    assert "1 of 2. `waypost uses Store --direction implementors` lists all." in notices
+
+
+def test_open_calls_and_names_of_many_symbols_are_mentioned(shop: Memory, tree: Path) -> None:
+    (tree / "shop/later.py").write_text("def later(made):\n    made.thing().write('x')\n", encoding="utf-8")
+    assert "1 more calls by this name could not be resolved." in shop.recall("who calls Store.write?").notices
+    classes = "".join(f"class Kind{number}:\n    def enqueue(self): ...\n\n\n" for number in range(6))
+    (tree / "shop/kinds.py").write_text(classes, encoding="utf-8")
+    said = "6 symbols are called enqueue. Name one of them, such as shop/kinds.py#Kind0.enqueue."
+    assert said in shop.recall("who calls enqueue?").notices

@@ -153,3 +153,23 @@ def test_a_method_in_another_file_than_its_type_overrides_too(
     memory.index()
     assert rows(memory, "Saver.Save", "implementors") == [("Disk.Save", "disk.go", 3)]
     assert rows(memory, "Disk.Save", "supertypes") == [("Saver.Save", "saver.go", 4)]
+
+
+def test_who_imports_a_name_from_a_file_imports_the_file(shop: Memory) -> None:
+    assert [row[0] for row in rows(shop, "shop/store.py", "importers")] == ["shop/app.py", "tests/test_store.py"]
+    assert any("importers" in notice for notice in shop.code.uses("shop/store.py").notices)
+
+
+def test_a_line_after_the_end_says_how_many_lines_the_file_has(shop: Memory) -> None:
+    assert shop.code.uses("shop/store.py:9999").notices == ("shop/store.py has 28 lines.",)
+
+
+def test_a_field_is_named_by_its_place_in_the_repository(shop: Memory, tree: Path) -> None:
+    [notice] = shop.code.uses(f"{tree}/shop/store.py#Store.nope").notices
+    assert notice.startswith("Store is known.")
+
+
+def test_calls_on_unknown_objects_are_counted_here_and_in_impact(shop: Memory, tree: Path) -> None:
+    (tree / "shop/later.py").write_text("def later(made):\n    made.thing().read('x')\n", encoding="utf-8")
+    assert shop.code.uses("FileStore.read").unresolved == 1
+    assert shop.code.impact("FileStore.read").to_json()["unresolved"] == 1

@@ -123,6 +123,47 @@ def changed_since(root: Path, commit: str, *, seconds: float = _SECONDS) -> Tree
     )
 
 
+def touched_since(root: Path, earlier: str, commit: str, *, seconds: float = _SECONDS) -> frozenset[str] | None:
+    """Files that are not as in the last commit, new ones too, and those that it has otherwise than an earlier one.
+
+    `commit` is the last commit. Faster than `changed_since`, as it tells nothing more. None if git can't say.
+    """
+    checkout = open_checkout(root)
+    options = checkout.without_filters() if checkout is not None else None
+    if checkout is None or options is None or (earlier != commit and not _COMMIT.fullmatch(earlier)):
+        return None
+    answer = checkout.ask(
+        *("--no-optional-locks", "status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=all"),
+        *("--no-renames", "--", "."),
+        seconds=seconds,
+        options=options,
+    )
+    if answer is None:
+        return None
+    listed = [entry[3:].removeprefix(checkout.prefix) for entry in _fields(answer)]
+    if earlier != commit:
+        answer = checkout.ask(
+            *("diff", "-z", "--name-only", "--no-renames", "--relative", "--no-ext-diff", "--no-textconv"),
+            *("--no-color", "--ignore-submodules=all", earlier, commit, "--", "."),
+            seconds=seconds,
+            options=options,
+        )
+        if answer is None:
+            return None
+        listed += _fields(answer)
+    return frozenset(path for path in listed if path and not path.endswith("/") and unsafe_name(path) is None)
+
+
+def git_state_files(root: Path) -> tuple[Path, ...]:
+    """Files that git writes when another commit is checked out, and when changes are staged."""
+    checkout = open_checkout(root)
+    return () if checkout is None else (checkout.git_dir / "HEAD", checkout.git_dir / "index")
+
+
+def _fields(answer: bytes) -> list[str]:
+    return answer.decode("utf-8", "surrogateescape").split("\0")
+
+
 def dirty(root: Path, *, seconds: float = _SECONDS) -> TreeChanges:
     """Differences between the last commit and the files on disk. Before the first commit: all listed files."""
     checkout = open_checkout(root)
@@ -200,8 +241,7 @@ def _new_files(checkout: GitCheckout, seconds: float) -> frozenset[str] | None:
 
 
 def _paths(answer: bytes) -> list[str]:
-    names = answer.decode("utf-8", "surrogateescape").split("\0")
-    return [name for name in names if name and unsafe_name(name) is None]
+    return [name for name in _fields(answer) if name and unsafe_name(name) is None]
 
 
 def _difference(

@@ -56,6 +56,7 @@ _NEW = re.compile(
 )  # Ruby's `Cart.new` needs no brackets
 _MOST_STEPS = 40  # calls in a chain
 _MOST_ENTERED = 8  # objects in one `with`
+_MOST_COMMENTS = 20  # lines of comments inside of a statement
 _MOST_VALUES = 4  # assigned to one variable
 _NAME = re.compile(r"[\w$.:\\]+")
 _PLAIN = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
@@ -82,6 +83,7 @@ class _Rules:
     callbacks: tuple[re.Pattern[str], ...]
     callback_mark: str  # in every line with a callback
     marks: re.Pattern[str]  # lines without one of these are skipped
+    unfinished: str  # characters after which a statement goes on in the next line: there `name=` is an argument
 
 
 def bindings_of(parsed: Parsed, text: str, used_names: frozenset[str]) -> Iterator[tuple[int, str, str]]:
@@ -93,7 +95,8 @@ def bindings_of(parsed: Parsed, text: str, used_names: frozenset[str]) -> Iterat
     for place, symbol in enumerate(parsed.symbols):
         for name, written in _parameters(rules.parameters, symbol.signature, symbol.kind):
             expression = content_expression(written.rstrip(f"{MANY_ARGUMENTS}{OPTIONAL}"))
-            bound.add(place, name, expression)
+            # A declared type holds after another value is assigned, too.
+            (bound.declare if expression and symbol.kind in FUNCTIONS else bound.add)(place, name, expression)
             if symbol.name in _CONSTRUCTORS and symbol.parent is not None and _IS_FIELD.search(symbol.signature):
                 bound.add(symbol.parent, name.lstrip("$"), expression)
     if text:
@@ -143,12 +146,13 @@ def _scan(rules: _Rules, symbols: Sequence[Symbol], text: str, bound: _Bound) ->
     patience = [MOST_BRACKETS]
     owner, following = -1, 0
     position = 0
-    for number, line in enumerate(text.split("\n"), 1):
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
         start, position = position, position + len(line) + 1
         while following < len(owners) and owners[following][0] <= number:
             owner = owners[following][1]
             following += 1
-        if not rules.marks.search(line, 0, LINE_LENGTH):
+        if not rules.marks.search(line, 0, LINE_LENGTH) or (rules.unfinished and _goes_on(rules, lines, number - 2)):
             continue
         bare = line[:LINE_LENGTH].lstrip()
         indent = len(line[:LINE_LENGTH]) - len(bare)
@@ -164,6 +168,15 @@ def _scan(rules: _Rules, symbols: Sequence[Symbol], text: str, bound: _Bound) ->
                 if match := pattern.match(bare):
                     for name in match["name"].split(","):
                         bound.add(owner, name.strip(), "")
+
+
+def _goes_on(rules: _Rules, lines: Sequence[str], last: int) -> bool:
+    """Whether the statement of a line goes on in the next one. Comments and empty lines say nothing."""
+    for place in range(last, max(last - _MOST_COMMENTS, -1), -1):
+        code = lines[place].partition("#")[0].rstrip()
+        if code:
+            return code[-1] in rules.unfinished
+    return False
 
 
 def _exports(text: str) -> Iterator[tuple[str, str]]:
@@ -445,4 +458,5 @@ def _rules(language: str) -> _Rules | None:
         tuple(re.compile(pattern) for pattern in entry.get("callbacks", ())),
         entry.get("callback_mark", ""),
         re.compile(entry["marks"]),
+        entry.get("unfinished", ""),
     )

@@ -3,7 +3,7 @@
 from functools import partial
 
 from waypost.code.outline import Use
-from waypost.code.resolve.bindings import EACH
+from waypost.code.resolve.bindings import EACH, MANY
 from waypost.code.resolve.expressions import CALL, steps
 from waypost.code.resolve.families import lookup_rules
 from waypost.code.resolve.names import NameScope, enclosing_class
@@ -14,9 +14,11 @@ from waypost.code.syntax.arguments import MACRO, VARIABLE
 from waypost.text.identifiers import identifier_parts
 
 MOST_PLACES = 12  # definitions of a name, tests included, among which one could be unique
+_MOST_ORIGINS = 4  # variables that are followed to where an object comes from
 TYPED = 0.85  # confidence in an overload that fits the types of the arguments best
 OVERLOADED = 0.5  # confidence in one of several overloads with as many parameters
 ONLY_MACRO = 0.9  # confidence in the only macro with a name
+_LITERALS = frozenset("\"'`[{:%/0123456789")  # a value begins with one of these
 _INDIRECT = frozenset({"call", "apply"})  # `save.call(this)` calls `save`
 _BLOCKS = frozenset({"ecmascript", "ruby"})  # blocks without a name repeat definitions, as in tests
 UNIQUE = 0.6  # confidence in a name that only one symbol has
@@ -31,12 +33,14 @@ class CallResolver:
             Value
         ] = []  # that the receiver of the last use reads: `config.loader` of `config.loader.load()`
         self._unique: dict[tuple[str, str, bool], Value | None] = {}
+        self._defined: dict[tuple[str, str], bool] = {}
         self._repeated: dict[tuple[str, int], tuple[int, ...]] = {}
 
     def resolve(self, view: OutlineView, use: Use) -> Value | None:
         """The symbol that a call reaches. None if it is unknown or outside the repository."""
         value = self._named(view, use)
-        if not use.is_call and value is not None and value.kind == "instance":
+        is_unknown_constant = value is None and use.name[:1].isupper()  # it may contain something external
+        if not use.is_call and (is_unknown_constant or (value is not None and value.kind == "instance")):
             value = self.names.constant(view, use.owner, use.receiver, use.name)
         if value is not None and (value.symbol < 0 or value.kind not in {"symbol", "instance"}):
             return None
@@ -219,6 +223,60 @@ class CallResolver:
                 return False  # it contains something external; elements of an unknown list are unknown
             scope = view.outline.symbols[scope].parent
         return not view.bindings.get((-1, path[0])) and path[0] not in view.top
+
+    def may_reach(self, view: OutlineView, use: Use) -> bool:
+        """Whether a call that was not resolved could reach a symbol of the repository, so that it is counted.
+
+        A method can be called on every object, unless that is known to come from outside.
+        """
+        key = (view.family, use.name)
+        if key not in self._defined:
+            self._defined[key] = self._is_defined(view.family, use.name)
+        if not self._defined[key]:
+            return False
+        if use.receiver:
+            return not self._is_external(view, use.owner, use.receiver)
+        rules = lookup_rules(view.family)
+        return rules.implied and use.name not in rules.above
+
+    def _is_defined(self, language_family: str, name: str) -> bool:
+        """Whether a language family has a function of this name."""
+        if len(self.names.tree.definitions(name)) > MOST_PLACES:
+            return True
+        for path, number in self.names.tree.definitions(name):
+            view = self.names.tree.view(path)
+            if view is not None and view.family == language_family and view.outline.symbols[number].kind in FUNCTIONS:
+                return True
+        return False
+
+    def _is_external(self, view: OutlineView, owner: int, expression: str, depth: int = 0) -> bool:
+        """Whether an object comes from outside of the repository: a literal, an import, or made by these."""
+        path = steps(expression)
+        if not path or depth > _MOST_ORIGINS:
+            return expression[:1] in _LITERALS
+        head, rules, scope = path[0], lookup_rules(view.family), owner
+        if head in rules.above or f"{head}()" in rules.above:
+            return True  # no base that is known has it
+        if head in rules.own:
+            scope, head = enclosing_class(view, owner), path[1] if len(path) > 1 else ""
+            holds = view.bindings.get((scope, head), "")
+        else:
+            while scope >= 0 and (scope, head) not in view.bindings:
+                scope = view.outline.symbols[scope].parent
+            holds = view.bindings.get((scope, head))
+        if holds is None:
+            return self._is_foreign_name(view, head)
+        origins = [origin.removeprefix(EACH).removeprefix(MANY) for origin in holds.split("|") if origin]
+        return bool(origins) and all(self._is_external(view, scope, origin, depth + 1) for origin in origins)
+
+    def _is_foreign_name(self, view: OutlineView, name: str) -> bool:
+        """Whether a name that is no variable is imported from outside, or one of the language."""
+        if name in view.top:
+            return False
+        for _, statement in view.imports.get(name, ()):
+            return self.names.module(view, statement) is None
+        is_unknown_type = name[:1].isupper() and not self.names.tree.definitions(name)
+        return name in lookup_rules(view.family).built_in or is_unknown_type
 
     def _only_one(self, view: OutlineView, name: str) -> Value | None:
         if len(self.names.tree.definitions(name)) > MOST_PLACES:

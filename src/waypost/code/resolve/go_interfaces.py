@@ -1,7 +1,7 @@
 """Go: which types implement which interfaces, by the names and results of their methods."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from waypost.code.outline import OutlineSymbol
@@ -10,6 +10,8 @@ from waypost.code.resolve.tree import OutlineView, Value
 
 CERTAINTY = 0.9  # parameters are not compared
 MOST_METHODS = 200  # of one type
+EMBEDDED = 0.6  # the embedded type, which is not in the repository, has the name of the interface
+_TYPE = re.compile(r"(?:(\w+)\.)?([A-Za-z_]\w*)")
 _NAMED = re.compile(r"^\w+\s+(?=[*\[\w])(?!chan\b|func\b|map\b)")
 
 Methods = dict[str, str]  # the result of each method by its name
@@ -29,7 +31,7 @@ def implementations(names: NameScope) -> Iterator[SatisfiedInterface]:
         for symbol in view.outline.symbols:
             owner, _, name = symbol.qualified.rpartition(".")
             if symbol.kind == "method" and owner and "." not in owner:
-                own.setdefault((_folder(view.path), owner), {})[name] = _results(symbol.returns)
+                own.setdefault((_folder(view.path), owner), {})[name] = _results(names, view, types, symbol.returns)
     sets = {key: _method_set(names, *place, own, 0) for key, place in types.items()}
     by_method: dict[str, list[tuple[str, str]]] = {}
     for key, methods in sets.items():
@@ -39,15 +41,28 @@ def implementations(names: NameScope) -> Iterator[SatisfiedInterface]:
         wanted = sets[key]
         if view.outline.symbols[number].kind != "interface" or not wanted:
             continue
+        # Where an embedded type is unknown, only some of the methods are known.
+        some = {other for name in wanted if not name[:1].isupper() for other in by_method.get(name, ())}
         rarest = min(wanted, key=lambda name: len(by_method.get(name, ())))
-        for other in by_method.get(rarest, ()):
-            if other != key and all(sets[other].get(name) == results for name, results in wanted.items()):
-                place = types[other]
-                if view.is_test and not place[0].is_test:
-                    continue  # made for tests, which code does not know
+        for other in dict.fromkeys((*by_method.get(rarest, ()), *sorted(some))):
+            if other == key or not all(sets[other].get(name, results) == results for name, results in wanted.items()):
+                continue
+            place, is_whole = types[other], wanted.keys() <= sets[other].keys()
+            if view.is_test and not place[0].is_test:
+                continue  # made for tests, which code does not know
+            if is_whole or _embeds_other(names, *place, view.outline.symbols[number].name):
+                strength = CERTAINTY if is_whole else EMBEDDED
                 yield SatisfiedInterface(
-                    Value("symbol", place[0].path, place[1]), Value("symbol", view.path, number, CERTAINTY)
+                    Value("symbol", place[0].path, place[1]), Value("symbol", view.path, number, strength)
                 )
+
+
+def _embeds_other(names: NameScope, view: OutlineView, number: int, name: str) -> bool:
+    """Whether a struct embeds a type of this name from outside of the repository, whose methods are unknown."""
+    is_struct = view.outline.symbols[number].kind == "struct"
+    return is_struct and any(
+        base is None and written.rpartition(".")[2] == name for written, base in names.named_bases(view, number)
+    )
 
 
 def _method_set(
@@ -74,10 +89,21 @@ def _folder(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _results(returns: str) -> str:
-    """The types of results without names and packages: `(err error)` is `error`."""
+def _results(names: NameScope, view: OutlineView, types: Collection[tuple[str, str]], returns: str) -> str:
+    """The types of results without names: `(file File, err error)` is `go:folder.File,error`."""
     written = returns.strip()
     if written.startswith("(") and written.endswith(")"):
         written = written[1:-1]
+
+    def whole(match: re.Match[str]) -> str:
+        package, name = match.groups()
+        if not package:
+            place = (_folder(view.path), name)
+            return f"go:{place[0]}.{name}" if place in types else name
+        value = names.lookup(view, -1, package)
+        if value is not None and value.kind == "package":
+            return f"{value.path}.{name}"
+        return f"{next((statement.module for _, statement in view.imports.get(package, ())), package)}.{name}"
+
     parts = (_NAMED.sub("", part.strip()) for part in written.split(","))
-    return ",".join(part.rpartition(".")[2] if "." in part else part.lstrip("*") for part in parts)
+    return ",".join(_TYPE.sub(whole, part.lstrip("*")) for part in parts)

@@ -7,7 +7,7 @@ definitions are not.
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from itertools import chain
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from waypost.code.resolve.families import family
@@ -38,6 +38,7 @@ _NAMED_METHODS = {
     "kotlin": (re.compile(rb"(?<![\w)\]>?:])(?P<owner>)(?P<names>::(?!class\b)\w{1,100})"),),
 }
 _NAME = re.compile(rb"(?:(?<![\w:]):|[\"']|::)(\w+[?!]?)")
+_SIGN = re.compile(rb"[?!]?\.#?|::#?")
 _SEPARATOR = re.compile(r"[?!]?\.|::")
 # Families in which files see each other's names without an import, or import all names of a package.
 _SHARED = frozenset({"go", "jvm", "dotnet", "ruby", "rust", "php", "kotlin"})
@@ -66,12 +67,17 @@ def read_mentions(
         names.add(bound.encode())
         names.add(imported.module.split(".", 1)[0].encode())
     data = _code_only(syntax)
-    read = [*_read_paths(language, data, names), *_named_methods(language, data, syntax.text.data)]
+    # The body of a Python class can name its methods: `size = property(_get_size)`.
+    members = {(symbol.parent, symbol.name) for symbol in symbols} if language == "python" else set()
+    own = {name.encode() for _, name in members} - names
+    read = [*_read_paths(language, data, names, own), *_named_methods(language, data, syntax.text.data)]
     read.sort(key=lambda mention: mention.start)
     definitions = {node.start_byte for nested in placed if (node := nested.definition.first("name")) is not None}
     owners = innermost_symbols(placed, [path.start for path in read])
     for owner, path in zip(owners, read, strict=True):
-        if path.start in definitions:
+        if path.start in definitions or (
+            path.head in own and not path.on_object and (owner, path.written) not in members
+        ):
             continue
         is_parameter = not path.head[:1].isupper() and _is_parameter(symbols, owner, path.head.decode())
         *receiver, name = _SEPARATOR.split(path.written)
@@ -91,8 +97,8 @@ class _Path(NamedTuple):
     on_object: bool = False  # as in `Mention`
 
 
-def _read_paths(language: str, data: bytes, names: Set[bytes]) -> Iterator[_Path]:
-    """The paths that begin with one of these names, with a type, or with an object."""
+def _read_paths(language: str, data: bytes, names: Set[bytes], alone: Set[bytes]) -> Iterator[_Path]:
+    """The paths that begin with one of these names, with a type, or with an object, and names that may stand alone."""
     group = family(language)
     any_type = group in _SHARED
     has_members = bool({group, language} & _OBJECTS)
@@ -104,9 +110,13 @@ def _read_paths(language: str, data: bytes, names: Set[bytes]) -> Iterator[_Path
         path, head = match[0], match[1]
         is_type = head[:1].isupper()
         if head not in names and not (any_type and is_type):
-            if has_members and len(path) > len(head) and (member := _member(language, data, match)):
+            if has_members and len(path) > len(head):
                 count += 1
-                yield _Path(match.start(), member.decode("utf-8", "replace"), head, on_object=True)
+                member = _member(language, data, match)
+                for inner in (*_capitalised_parts(path), *((member,) if member else ())):
+                    yield _Path(match.start(), inner.decode("utf-8", "replace"), head, on_object=True)
+            elif head in alone and data[match.end() : match.end() + 1] in _ENDS_VALUE:
+                yield _Path(match.start(), head.decode("utf-8", "replace"), head)
         else:
             after = _AFTER.match(data, match.end())
             follows = after[1] if after is not None else None
@@ -114,6 +124,9 @@ def _read_paths(language: str, data: bytes, names: Set[bytes]) -> Iterator[_Path
             if is_alone and not is_type and (follows == b"=" or (follows == b":" and group in _KEYS)):
                 continue
             called = follows is not None and follows[:1] in b"(!" and follows != b"="
+            for inner in () if is_alone else _capitalised_parts(path):
+                count += 1
+                yield _Path(match.start(), inner.decode("utf-8", "replace"), head)
             if not is_alone and not called:
                 yield _Path(match.start(), path.decode("utf-8", "replace"), head)
             if not (called and is_alone):
@@ -121,6 +134,16 @@ def _read_paths(language: str, data: bytes, names: Set[bytes]) -> Iterator[_Path
                 yield _Path(match.start(), head.decode("utf-8", "replace"), head)
         if count > MOST_MENTIONS:
             return
+
+
+def _capitalised_parts(path: bytes) -> Iterator[bytes]:
+    """The types and constants on a path, which are used as well: `shop.Cart` of `shop.Cart.open`."""
+    if path.count(b".") + path.count(b"::") < 2:
+        return
+    signs = list(_SIGN.finditer(path))
+    for before, after in pairwise(signs):
+        if path[before.end() : before.end() + 1].isupper():
+            yield path[: after.start()]
 
 
 def _member(language: str, data: bytes, match: re.Match[bytes]) -> bytes:

@@ -24,7 +24,7 @@ def symbols(call: ToolCall, given: Mapping[str, Any]) -> ToolReply:
         limit=given["limit"],
     )
     data = answer.to_json()
-    if not answer.symbols:
+    if not answer.symbols and not answer.exists:
         return _absent(given.get("name") or given.get("path", ""), answer.nearest, data, answer.notices)
     more = _more(len(answer.symbols), answer.total)
     lines = fenced(_symbol_line(symbol) for symbol in answer.symbols)

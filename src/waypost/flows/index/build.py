@@ -28,6 +28,7 @@ from waypost.flows.index.code_memories import (
 from waypost.flows.index.digest_pool import Outcome, digest_files
 from waypost.flows.index.file_digest import DIGEST_FORMAT, Digest, DigestJob
 from waypost.flows.index.patterns import IndexPatterns, read_patterns
+from waypost.flows.index.tree_changes import forget_look, note_indexed
 from waypost.flows.open_space import IN_TREE, OpenSpace, digest_format_key, indexed_commit_key, tree_of
 from waypost.flows.write.ttl_refresh import refresh_for, refreshable
 from waypost.store.protocol import FileRow, Reader
@@ -100,8 +101,9 @@ def index_tree(
     times = TreeTimes(root, space.clock(), since=since)
     wanted.sort(key=lambda entry: -times.urgency(entry.path))
     moves = _Moves(gone, times.renames)
-    if not rows:  # before the first file: a stopped run continues in this format
-        with space.store.write() as writer:
+    with space.store.write() as writer:
+        forget_look(space, writer)
+        if not rows:  # before the first file: a stopped run continues in this format
             writer.meta.set(digest_format_key(space), DIGEST_FORMAT)
     done.walked_after = timing.perf_counter() - started
     _store_files(space, wanted, moves, rows, described, times, force, done, report, digests=digests)
@@ -143,6 +145,18 @@ def index_paths(space: OpenSpace, paths: Sequence[str]) -> Indexed:
         with space.store.write() as writer:
             writer.code.untrack(checkout, sorted(tracked))
     return done
+
+
+def changed_in_tree(space: OpenSpace) -> list[str]:
+    """The files that are not indexed as they are on disk: all are compared."""
+    with space.store.read() as reader:
+        patterns = read_patterns(space, reader)
+        rows = reader.code.files(space.identity.checkout_id)
+    entries = _readable(space, walk(tree_of(space), include=patterns.include, exclude=patterns.exclude))
+    present = {entry.path: entry for entry in entries if not entry.skipped}
+    changed = (path for path, entry in present.items() if not _is_same(rows.get(path), entry))
+    gone = rows.keys() - present.keys() if present else ()  # a tree that is away is not an empty tree
+    return sorted({*changed, *gone})
 
 
 def _paths_with_summary(space: OpenSpace, reader: Reader) -> set[str]:
@@ -220,6 +234,7 @@ def _store_files(
                 done.read += 1
                 done.changed.append(path)
                 store_file(space, writer, digest, row, rows.get(path), origin, engines, times.urgency(path))
+            note_indexed(space, writer, [path for path, _ in batch])
             if done.read > before:
                 note_analysis(space, writer)
             if stored := [path for path, _ in batch if tracked and path in tracked]:
@@ -251,6 +266,7 @@ def _remove(space: OpenSpace, paths: Sequence[str], done: Indexed) -> None:
     if paths:
         with space.store.write() as writer:
             done.removed += forget_files(space, writer, paths)
+            note_indexed(space, writer, paths)
             done.changed += paths
             done.edited += [path for path in paths if not os.path.lexists(tree_of(space) / path)]
             note_analysis(space, writer)

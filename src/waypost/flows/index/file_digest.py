@@ -26,7 +26,7 @@ from waypost.retrieve.passages import CodeText, Passage, code_passages
 from waypost.system.time_limit import OutOfTime, time_limit
 from waypost.text.language import is_surely_foreign, language_of
 
-DIGEST_FORMAT = "8"  # increased when digests change: an index of another format is rebuilt
+DIGEST_FORMAT = "9"  # increased when digests change: an index of another format is rebuilt
 SCIP_FACTS = "scip"  # the key in a digest for what a SCIP index says about the file
 
 

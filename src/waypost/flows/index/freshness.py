@@ -52,9 +52,9 @@ def files_at(space: OpenSpace, reader: Reader, paths: set[str]) -> HitFiles:
     root = space.identity.root
     if not indexed or root is None or not root.is_dir():  # a tree that is away is not an empty tree
         return HitFiles(indexed)
-    on_disk = {path: _on_disk(root, path) for path in indexed}
-    changed = (path for path, row in indexed.items() if on_disk[path] not in (None, (row.size, row.mtime_ns)))
-    return HitFiles(indexed, tuple(changed), tuple(path for path, state in on_disk.items() if state is None))
+    states = {path: on_disk(root, path) for path in indexed}
+    changed = (path for path, row in indexed.items() if states[path] not in (None, (row.size, row.mtime_ns)))
+    return HitFiles(indexed, tuple(changed), tuple(path for path, state in states.items() if state is None))
 
 
 def pending_index(space: OpenSpace, reader: Reader) -> Callable[[], object] | None:
@@ -77,7 +77,7 @@ def refresh(space: OpenSpace, files: HitFiles) -> bool:
     if gone:  # where one is gone there are often more: one look finds them all
         root = tree_of(space)
         with space.store.read() as reader:
-            gone = [path for path in reader.code.files(space.identity.checkout_id) if _on_disk(root, path) is None]
+            gone = [path for path in reader.code.files(space.identity.checkout_id) if on_disk(root, path) is None]
     return index_now(space, [*gone, *files.changed[:MOST_AT_ONCE]])
 
 
@@ -134,7 +134,7 @@ def _paths(hit: Hit) -> list[str]:
     return [reference.file_path for reference in hit.code_refs]
 
 
-def _on_disk(root: Path, path: str) -> tuple[int, int] | None:
+def on_disk(root: Path, path: str) -> tuple[int, int] | None:
     """Size and time of change, or None if there is no such file."""
     try:
         state = os.stat(root / path, follow_symlinks=False)

@@ -32,6 +32,7 @@ from waypost.flows.index.freshness import (
     pending_index,
     refresh,
 )
+from waypost.flows.index.tree_changes import follow_tree
 from waypost.flows.journal_files import changes
 from waypost.flows.journal_files.pages import with_pages
 from waypost.flows.links.staleness import looked_at
@@ -54,7 +55,7 @@ from waypost.flows.recall.damage_notices import damage_notices
 from waypost.flows.recall.evidence import EvidenceReader, names_like, said_at_that_time
 from waypost.flows.recall.overview import overview_hits
 from waypost.flows.recall.renewals import in_sight
-from waypost.flows.recall.structure_hits import structure_hits
+from waypost.flows.recall.structure_hits import prepare_structure, structure_hits
 from waypost.flows.share.recall import SharedHits, SharedQuery, shared_hits
 from waypost.journal.markdown_values import in_zone
 from waypost.model.code_link import LinkedMemory
@@ -175,7 +176,9 @@ class _Recall:
             self._checks.insert(0, partial(changes.pending_sync, space))
 
     def answer(self) -> Answer:
-        space, draft = self._space, self._read()
+        space = self._space
+        behind = (*follow_tree(space), *prepare_structure(space, self._text))
+        draft = self._read()
         for _ in range(MOST_ROUNDS):
             if not refresh(space, draft.files):
                 break
@@ -186,7 +189,7 @@ class _Recall:
         if notices:  # something is pending, perhaps since this question
             hurry(space, hits)
             space.start_worker(space)
-        notices = (*notice_full(space), *notice_elsewhere(space), *notices)
+        notices = (*notice_full(space), *notice_elsewhere(space), *behind, *notices)
         if not any(hit.collection in KEPT_COLLECTIONS for hit in hits):
             notices = (*relative_notices(space), *notices)
         notices = (*notices, *damage_notices(space.store), *draft.notes)

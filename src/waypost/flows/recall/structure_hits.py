@@ -5,11 +5,17 @@ from dataclasses import replace
 from waypost.flows.links.hits import derived, hit_of
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.structure.answers import SymbolUse
+from waypost.flows.structure.current import bring_relations_up_to_date
 from waypost.model.checkout import Checkout
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import Hit, View
 from waypost.retrieve.structure_question import read_structure_question, statement
 from waypost.store.protocol import Reader
+
+
+def prepare_structure(space: OpenSpace, text: str) -> tuple[str, ...]:
+    """Before a question about structure: update relations. Returns notices."""
+    return bring_relations_up_to_date(space) if read_structure_question(text) is not None else ()
 
 
 def structure_hits(
@@ -29,8 +35,11 @@ def structure_hits(
     if answer is None:
         name = absent_name(question)
         return [], (statement("absent", language, name=name),) if name else ()
+    if answer.meant > 1:
+        return [], (statement("several", language, name=answer.name, number=answer.meant, place=answer.place),)
+    notices = (statement("unresolved", language, number=answer.unresolved),) if answer.unresolved else ()
     if not answer.rows:
-        return [], (statement("none", language, name=answer.name, place=answer.place),)
+        return [], (statement("none", language, name=answer.name, place=answer.place), *notices)
     rows: dict[str, SymbolUse] = {}
     for row in answer.rows:
         rows.setdefault(row.id, row)
@@ -47,5 +56,7 @@ def structure_hits(
             )
             line = hit.line if answer.relation == "callees" else row.line
             hits.append(replace(hit, line=line, end_line=line, summary=said))
-    more = statement("more", language, listed=len(hits), total=len(rows), name=answer.name)
-    return hits, (more,) if len(rows) > len(hits) else ()
+    if len(rows) > len(hits) and answer.relation not in ("key", "table"):
+        more = statement("more", language, listed=len(hits), total=len(rows), command=answer.command)
+        notices = (more, *notices)
+    return hits, notices

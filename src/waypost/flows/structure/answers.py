@@ -30,12 +30,13 @@ def symbol_row(symbol: SymbolSketch) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class SymbolList:
-    """Symbols with a name or in a place. If it is empty, no such symbol exists."""
+    """Symbols with a name or in a place. If it is empty, no such symbol exists, or a notice says what it is."""
 
     symbols: tuple[SymbolSketch, ...] = ()
     total: int = 0  # `symbols` may be fewer, by the limit
     nearest: tuple[str, ...] = ()  # similar names, if no symbol has the name
     notices: tuple[str, ...] = ()
+    exists: bool = False  # there is a symbol with the name, but of another kind or without members
 
     def to_json(self) -> dict[str, Any]:
         row: dict[str, Any] = {
@@ -130,6 +131,7 @@ class ImpactReport:
     tables: tuple[dict[str, Any], ...] = ()
     keys: tuple[dict[str, Any], ...] = ()
     memories: tuple[dict[str, Any], ...] = ()
+    unresolved: int = 0  # calls by the names of these symbols with an unknown target
     candidates: tuple[SymbolSketch, ...] = ()
     nearest: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()

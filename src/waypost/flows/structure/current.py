@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from waypost.flows.checkouts.treeless import notice_elsewhere
 from waypost.flows.index.freshness import MOST_ROUNDS, files_at, pending_index, refresh
+from waypost.flows.index.tree_changes import follow_tree
 from waypost.flows.open_space import OpenSpace, conclusions_key, need_project
 from waypost.store.protocol import Reader
 
@@ -18,6 +19,7 @@ Answer = TypeVar("Answer")
 def current(space: OpenSpace, read: Callable[[Reader], tuple[Answer, Iterable[str]]]) -> tuple[Answer, tuple[str, ...]]:
     """What `read` returns, and notices. `read` also returns the files that its answer depends on."""
     need_project(space)
+    behind = follow_tree(space)
     rounds = 0
     while True:
         with space.store.read() as reader:
@@ -34,7 +36,14 @@ def current(space: OpenSpace, read: Callable[[Reader], tuple[Answer, Iterable[st
         with space.store.read() as reader:
             answer, _ = read(reader)
             notices = _notices(space, reader)
-    return answer, (*notice_elsewhere(space), *notices)
+    return answer, (*notice_elsewhere(space), *behind, *notices)
+
+
+def bring_relations_up_to_date(space: OpenSpace) -> tuple[str, ...]:
+    """Update pending relations of a small project. Returns a notice if those of a large one are still pending."""
+    with space.store.read() as reader:
+        is_pending = bool(reader.meta.get(conclusions_key(space)))
+    return (_PENDING,) if is_pending and not _analyze_now(space) else ()
 
 
 def _analyze_now(space: OpenSpace) -> bool:

@@ -12,15 +12,17 @@ from waypost.flows.links.staleness import kept_view
 from waypost.flows.open_space import OpenSpace, architecture_key, need_project, tree_of
 from waypost.flows.structure.answers import ImpactReport, SymbolUse
 from waypost.flows.structure.current import current
-from waypost.flows.structure.lookup import MOST_ROWS, choose, members_of
-from waypost.flows.structure.uses import DEEPEST, merged, related, walk
+from waypost.flows.structure.lookup import MOST_ROWS, choose, is_constructor, members_of
+from waypost.flows.structure.uses import DEEPEST, count_unresolved, merged, related, walk
 from waypost.model.draft import check_whole
 from waypost.model.reference import LineRange
 from waypost.store.protocol import Reader
 from waypost.store.structure import SymbolSketch
 
 _DEPENDS = ("calls", "mentions", "inherits")
+_MOST_THROUGH = 20  # methods that use the changed code, of which callers through their bases are looked for
 _LEAST_CERTAIN = 0.3  # chains of guesses below this are left out
+_CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor", "__construct", "initialize"})
 _LONGEST_TEXT = 200  # characters of a memory
 
 Span = tuple[str, int, int]  # a path and its first and last line
@@ -84,6 +86,7 @@ def _report(space: OpenSpace, reader: Reader, symbols: Sequence[SymbolSketch], l
     starts |= {member.id: member for member in members_of(reader, checkout, types)}
     rows = walk(reader, checkout, list(starts.values()), _DEPENDS, DEEPEST, incoming=True)
     rows += _through_types(reader, checkout, symbols)
+    rows += _through_types_of_users(reader, checkout, rows)
     rows += _only_importing(walk(reader, checkout, symbols, ("imports",), 1, incoming=True), rows)
     rows = [row for row in merged(rows) if row.certainty >= _LEAST_CERTAIN and row.id not in starts]
     rows = sorted(_nearest(rows), key=lambda row: (row.depth, -row.certainty, row.path, row.line or 0))
@@ -105,6 +108,7 @@ def _report(space: OpenSpace, reader: Reader, symbols: Sequence[SymbolSketch], l
         tables=tuple(_tables(reader, checkout, list(starts.values()), own)),
         keys=tuple(_keys(architecture, own)),
         memories=tuple(_memories(space, reader, own + direct)),
+        unresolved=count_unresolved(space, reader, starts.values()),
     )
 
 
@@ -112,12 +116,39 @@ def _through_types(reader: Reader, checkout: str, symbols: Sequence[SymbolSketch
     """Overrides of methods, and callers of the methods that they override: these may call them through the base."""
     rows: list[SymbolUse] = []
     for symbol in symbols:
-        if symbol.kind != "symbol" or symbol.type in CONTAINERS or "." not in symbol.qualified:
-            continue
-        rows += related(reader, checkout, [symbol], "implementors")
-        for base in related(reader, checkout, [symbol], "supertypes", DEEPEST):
-            for caller in related(reader, checkout, reader.structure.with_ids(checkout, [base.id]), "callers"):
-                rows.append(replace(caller, certainty=caller.certainty * base.certainty, via=base.symbol))
+        if _is_method(symbol):
+            rows += related(reader, checkout, [symbol], "implementors")
+            rows += _through_bases(reader, checkout, symbol)
+    return rows
+
+
+def _through_types_of_users(reader: Reader, checkout: str, users: Sequence[SymbolUse]) -> list[SymbolUse]:
+    """Callers of the methods that users of the changed code override."""
+    direct = {row.id: row for row in users if row.depth == 1 and row.kind == "calls" and not row.is_test}
+    rows: list[SymbolUse] = []
+    for symbol in reader.structure.with_ids(checkout, list(direct)[:_MOST_THROUGH]):
+        if _is_method(symbol):
+            certainty = direct[symbol.id].certainty
+            through = _through_bases(reader, checkout, symbol)
+            rows += [replace(row, certainty=row.certainty * certainty, depth=row.depth + 1) for row in through]
+    return rows
+
+
+def _is_method(symbol: SymbolSketch) -> bool:
+    return symbol.kind == "symbol" and symbol.type not in CONTAINERS and "." in symbol.qualified
+
+
+def _through_bases(reader: Reader, checkout: str, symbol: SymbolSketch) -> list[SymbolUse]:
+    """Callers of the methods that this one overrides. `super().save()` calls the base alone, as a constructor does."""
+    name = symbol.qualified.rpartition(".")[2]
+    if name in _CONSTRUCTORS or is_constructor(symbol):
+        return []
+    rows: list[SymbolUse] = []
+    for base in related(reader, checkout, [symbol], "supertypes", DEEPEST):
+        bases = reader.structure.with_ids(checkout, [base.id])
+        overriding = {row.id for row in related(reader, checkout, bases, "implementors")}
+        callers = (row for row in related(reader, checkout, bases, "callers") if row.id not in overriding)
+        rows += [replace(row, certainty=row.certainty * base.certainty, via=base.symbol) for row in callers]
     return rows
 
 

@@ -1,9 +1,14 @@
 """Symbols by name, path or id: exact, or none."""
 
 import posixpath
+import re
+import time as timing
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
+from waypost.code.files.languages import is_document, language_of_path
+from waypost.code.files.reading import Unread, read_bytes
 from waypost.code.source import CONTAINERS, FUNCTIONS
 from waypost.code.symbol_names import LONGEST, SymbolName, matches, nearest_names, read_symbol_name
 from waypost.errors import InvalidInput
@@ -16,6 +21,11 @@ from waypost.store.protocol import Reader
 from waypost.store.structure import SymbolSketch
 
 MOST_ROWS = 10_000
+_MOST_PACKAGES = 50  # symbols with one name whose packages are read
+_MOST_ASSIGNED = 3  # places of a variable that are named
+_SEARCH_SECONDS = 0.5  # for the variables of a name that no symbol has
+_LARGEST = 2_000_000  # bytes of a file that is searched
+_PACKAGE_SIGN = re.compile(r"[.\\/:]+")
 _NEAR_PREFIXES = (3, 1)  # similar names start with two thirds of the name, or with as many of its letters
 
 
@@ -43,16 +53,62 @@ def symbols(
             chosen = find(space, reader, wanted, name)
             if place:
                 chosen = [symbol for symbol in chosen if is_inside(symbol.path, place)]
+        known = chosen if wanted is not None else []
         if members:
             chosen = members_of(reader, checkout, chosen)
         if kind:
             chosen = [symbol for symbol in chosen if symbol.type == kind]
+        if not chosen and known:
+            notice = _what_is_known(name, known, kind, members=members)
+            return SymbolList(notices=(notice,), exists=True), [symbol.path for symbol in known]
         near = nearest(reader, checkout, wanted) if not chosen and wanted is not None else []
-        answer = SymbolList(tuple(chosen[:limit]), len(chosen), tuple(near))
+        notices = variable_notices(space, reader, wanted) if not chosen and wanted is not None else ()
+        answer = SymbolList(tuple(chosen[:limit]), len(chosen), tuple(near), notices)
         return answer, [symbol.path for symbol in chosen[:limit]]
 
     answer, notices = current(space, read)
-    return SymbolList(answer.symbols, answer.total, answer.nearest, notices)
+    return replace(answer, notices=(*notices, *answer.notices))
+
+
+def _what_is_known(name: str, known: Sequence[SymbolSketch], kind: str, *, members: bool) -> str:
+    kinds = ", ".join(sorted({symbol.type for symbol in known}))
+    if members and not kind:
+        return f"{name} is a {kinds} without members of its own."
+    return f"{name} is a {kinds}; nothing here is of the kind {kind}."
+
+
+def absent_notices(space: OpenSpace, reader: Reader, text: str) -> tuple[str, ...]:
+    """What is known about a name or place that no symbol has."""
+    name = _read_name(space, text)
+    if not name.line:
+        return variable_notices(space, reader, name)
+    row = reader.code.files(space.identity.checkout_id, [name.path]).get(name.path)
+    return () if row is None or name.line <= row.lines else (f"{name.path} has {row.lines:,} lines.",)
+
+
+def variable_notices(space: OpenSpace, reader: Reader, name: SymbolName) -> tuple[str, ...]:
+    """Where code assigns a name that no symbol has."""
+    root = space.identity.root
+    if root is None or len(name.parts) != 1 or not name.parts[0].isidentifier() or name.path:
+        return ()
+    word = name.parts[0].encode()
+    assigned = re.compile(
+        rb"^[ \t]*(?:[\w$]+[ \t]+){0,4}\$?" + re.escape(word) + rb"[ \t]*(?::[^=\n]{1,100})?:?=(?![=>~])", re.MULTILINE
+    )
+    places, end = list[str](), timing.monotonic() + _SEARCH_SECONDS
+    for path in reader.code.files(space.identity.checkout_id):
+        if len(places) >= _MOST_ASSIGNED or timing.monotonic() > end:
+            break
+        language = language_of_path(path)
+        content = read_bytes(root, path, _LARGEST) if language and not is_document(language) else None
+        if content is None or isinstance(content, Unread) or word not in content[0]:
+            continue
+        if match := assigned.search(content[0]):
+            line = content[0].count(b"\n", 0, match.end()) + 1
+            places.append(f"{path}:{line}")
+    if not places:
+        return ()
+    return (f"{name.parts[0]} is a variable, not a symbol: {', '.join(places)}. Its uses are not listed.",)
 
 
 def symbol_names(space: OpenSpace, prefix: str, limit: int) -> list[str]:
@@ -111,7 +167,20 @@ def find(space: OpenSpace, reader: Reader, name: SymbolName, text: str) -> list[
         if in_file:
             return [symbol for symbol in in_file if symbol.kind == "file"]
     named = reader.structure.named(checkout, [name.parts[-1]]) if name.parts else []
-    return [symbol for symbol in named if matches(name, symbol.qualified, symbol.path)]
+    found = [symbol for symbol in named if matches(name, symbol.qualified, symbol.path)]
+    return found or [
+        symbol for symbol in named[:_MOST_PACKAGES] if _is_in_package(reader, checkout, symbol, name.parts)
+    ]
+
+
+def _is_in_package(reader: Reader, checkout: str, symbol: SymbolSketch, parts: Sequence[str]) -> bool:
+    """Whether the first parts are the package or namespace of the symbol's file, or its end."""
+    own = symbol.qualified.split(".")
+    outer = list(parts[: -len(own)])
+    if not outer or list(parts[-len(own) :]) != own:
+        return False
+    package = reader.code.digest(checkout, symbol.path).get("outline", {}).get("package", "")
+    return _PACKAGE_SIGN.split(package)[-len(outer) :] == outer
 
 
 def outline(reader: Reader, checkout: str, path: str) -> list[SymbolSketch]:

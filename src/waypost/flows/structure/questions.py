@@ -9,7 +9,7 @@ from waypost.flows.open_space import OpenSpace, architecture_key
 from waypost.flows.structure.answers import SymbolUse, display_name, is_test
 from waypost.flows.structure.impact import covering_tests
 from waypost.flows.structure.lookup import at_line, choose
-from waypost.flows.structure.uses import related
+from waypost.flows.structure.uses import count_unresolved, related
 from waypost.retrieve.structure_question import StructureQuestion
 from waypost.store.protocol import Reader
 from waypost.store.structure import SymbolSketch
@@ -27,6 +27,16 @@ class StructuralAnswer:
     name: str
     place: str  # of the symbol, table or key in question
     rows: Sequence[SymbolUse]
+    unresolved: int = 0  # calls by this name with an unknown target
+    meant: int = 1  # symbols with this name; if there are too many, none is answered about
+
+    @property
+    def command(self) -> str:
+        """The command that lists all rows."""
+        if self.relation == "tests":
+            return f"waypost impact {self.name}"
+        direction = "" if self.relation == "callers" else f" --direction {self.relation}"
+        return f"waypost uses {self.name}{direction}"
 
 
 def answer_question(space: OpenSpace, reader: Reader, question: StructureQuestion) -> StructuralAnswer | None:
@@ -48,8 +58,11 @@ def _symbol(space: OpenSpace, reader: Reader, question: StructureQuestion) -> St
     checkout = space.identity.checkout_id
     named = choose(space, reader, question.name)
     chosen = named.symbols or named.candidates
-    if not chosen or len(chosen) > MOST_MEANT:
+    if not chosen:
         return None
+    if len(chosen) > MOST_MEANT:
+        first = f"{chosen[0].path}#{chosen[0].qualified}"
+        return StructuralAnswer(question.relation, question.name, first, (), meant=len(chosen))
     if question.relation == "tests":
         rows = covering_tests(reader, checkout, chosen, MOST_TESTS)
     else:
@@ -62,7 +75,8 @@ def _symbol(space: OpenSpace, reader: Reader, question: StructureQuestion) -> St
             is_called = chosen[0].type == "constant" and bool(calls)  # a function that another one made
             rows = calls if is_called else [row for row in rows if row.kind != "imports"]
     place = f"{chosen[0].path}:{chosen[0].line}"
-    return StructuralAnswer(question.relation, display_name(chosen[0]), place, rows)
+    unresolved = count_unresolved(space, reader, chosen) if question.relation == "callers" else 0
+    return StructuralAnswer(question.relation, display_name(chosen[0]), place, rows, unresolved)
 
 
 def _key(space: OpenSpace, reader: Reader, question: StructureQuestion) -> StructuralAnswer | None:

@@ -20,6 +20,7 @@ from waypost.flows.open_space import OpenSpace, architecture_key, place_in, unre
 from waypost.flows.structure.answers import UnusedList, is_test
 from waypost.flows.structure.current import current
 from waypost.flows.structure.lookup import MOST_ROWS, is_inside
+from waypost.flows.structure.uses import called_name
 from waypost.model.draft import check_whole
 from waypost.store.protocol import Reader
 from waypost.store.structure import SymbolSketch
@@ -74,7 +75,7 @@ def _without_relations(space: OpenSpace, reader: Reader) -> Iterable[tuple[Symbo
         name = symbol.qualified.rpartition(".")[2]
         if symbol.kind != "symbol" or symbol.type not in _KINDS or is_test(symbol) or symbol.id in used:
             continue
-        if (symbol.path, symbol.qualified) in used_types or name in unresolved:
+        if (symbol.path, symbol.qualified) in used_types or called_name(symbol) in unresolved:
             continue
         language = language_of_path(symbol.path)
         if is_entry_point(name, language, tuple(decorators.get(symbol.id, ()))):

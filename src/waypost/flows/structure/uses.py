@@ -5,12 +5,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from waypost.code.files.languages import language_of_path
+from waypost.code.resolve.families import family
 from waypost.code.source import CONTAINERS
+from waypost.code.symbol_names import unresolved_name
 from waypost.errors import InvalidInput
 from waypost.flows.open_space import OpenSpace, unresolved_key
 from waypost.flows.structure.answers import DIRECTIONS, SymbolUse, UseList, display_name, is_test
 from waypost.flows.structure.current import current
-from waypost.flows.structure.lookup import MOST_ROWS, choose, is_constructor, members_of
+from waypost.flows.structure.lookup import MOST_ROWS, absent_notices, choose, is_constructor, members_of
 from waypost.model.draft import check_whole
 from waypost.store.protocol import Reader
 from waypost.store.structure import RelationSketch, SymbolSketch
@@ -46,8 +49,14 @@ def uses(
         chosen = choose(space, reader, text)
         if not chosen.symbols:
             outer = text.rpartition(".")[0]
-            is_field = bool(outer) and not chosen.candidates and bool(choose(space, reader, outer).symbols)
-            notices = (f"{outer} is known. Fields and variables without code are no symbols.",) if is_field else ()
+            owner = choose(space, reader, outer).symbols if outer and not chosen.candidates else ()
+            notices = (
+                (f"{display_name(owner[0])} is known. Fields and variables without code are no symbols.",)
+                if owner
+                else absent_notices(space, reader, text)
+                if not chosen.candidates
+                else ()
+            )
             answer = UseList(None, direction, candidates=chosen.candidates, nearest=chosen.nearest, notices=notices)
             return answer, {symbol.path for symbol in chosen.candidates}
         rows = related(reader, checkout, chosen.symbols, direction, depth)
@@ -66,6 +75,8 @@ def _limits(answer: UseList) -> Iterable[str]:
     symbol = answer.symbol
     if symbol is None or answer.direction not in ("callers", "references"):
         return
+    if symbol.kind == "file" and answer.direction == "callers":
+        yield "A file is not called. Use the direction importers, or name a symbol in it."
     if symbol.type in ("property", "constant") and "." in symbol.qualified:
         yield f"Only reads of {symbol.qualified} on objects of known type are listed; there may be others."
 
@@ -92,7 +103,11 @@ def related(
         kinds = {"callers": _CALLS, "importers": ("imports",), "references": _USES}[direction]
         if direction == "callers" and symbols[0].type == "property":
             kinds = ("calls", "mentions")  # who reads it calls its code
-        rows = walk(reader, checkout, with_constructors(reader, checkout, symbols), kinds, depth or 1, incoming=True)
+        starts = with_constructors(reader, checkout, symbols)
+        if direction == "importers" and symbols[0].kind == "file":  # who imports a name from it imports the file
+            inside = reader.structure.in_files(checkout, [symbols[0].path])
+            starts = list({symbol.id: symbol for symbol in (*starts, *inside)}.values())
+        rows = walk(reader, checkout, starts, kinds, depth or 1, incoming=True)
     return sorted(rows, key=lambda row: (row.depth, row.is_test, row.path, row.line or 0, row.symbol))
 
 
@@ -209,11 +224,23 @@ def _unresolved(
 ) -> int:
     """Calls whose target is unknown: by this name for callers, in this symbol for callees."""
     if direction in ("callers", "references"):
-        return _counts(reader.meta.get(unresolved_key(space)) or "{}").get(symbols[0].qualified.rpartition(".")[2], 0)
+        return count_unresolved(space, reader, symbols[:1])
     if direction == "callees":
         called = reader.structure.called_names(symbol.id for symbol in symbols)
         return len(called - {row.symbol.rpartition(".")[2] for row in rows})
     return 0
+
+
+def count_unresolved(space: OpenSpace, reader: Reader, symbols: Iterable[SymbolSketch]) -> int:
+    """Calls with an unknown target by the names of these symbols, in their languages."""
+    counts = _counts(reader.meta.get(unresolved_key(space)) or "{}")
+    called = (symbol for symbol in symbols if symbol.kind == "symbol")
+    return sum(counts.get(name, 0) for name in {called_name(symbol) for symbol in called})
+
+
+def called_name(symbol: SymbolSketch) -> str:
+    """The key of the count of unresolved calls that may call this symbol."""
+    return unresolved_name(family(language_of_path(symbol.path)), symbol.qualified.rpartition(".")[2])
 
 
 @lru_cache(maxsize=8)

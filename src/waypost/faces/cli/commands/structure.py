@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from waypost.errors import NotFound
+from waypost.errors import InvalidInput, NotFound
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
 from waypost.faces.cli.output import structure as output
 from waypost.faces.cli.output.memories import print_json
@@ -59,13 +59,16 @@ def uses(
     depth: Annotated[
         int | None, Option("--depth", metavar="1-5", help="Steps to follow (default: 1; for implementors all).")
     ] = None,
-    tests: Annotated[bool | None, Option("--tests/--no-tests", help="Only uses in tests, or none of them.")] = None,
+    tests: Annotated[bool, Option("--tests", help="Only uses in tests.")] = False,
+    no_tests: Annotated[bool, Option("--no-tests", help="No uses in tests.")] = False,
     limit: Limit = 100,
     json: Json = False,
 ) -> None:
     """Show who uses a symbol, with the line of each use; or what it uses."""
-    session = session_of(context)
-    answer = session.memory().code.uses(_symbol(session, symbol), direction, depth=depth, tests=tests, limit=limit)
+    if tests and no_tests:
+        raise InvalidInput("--tests and --no-tests exclude each other.", "Give one of them.")
+    session, chosen = session_of(context), tests if tests or no_tests else None
+    answer = session.memory().code.uses(_symbol(session, symbol), direction, depth=depth, tests=chosen, limit=limit)
     print_json(answer.to_json()) if json else output.print_uses(answer, symbol)
     if not answer.rows:
         raise typer.Exit(NotFound.exit_code)

@@ -30,7 +30,7 @@ def print_symbols(answer: "SymbolList", text: str) -> None:
     out = console()
     for symbol in answer.symbols:
         out.print(safe(_symbol_line(symbol)), markup=False)
-    if not answer.symbols:
+    if not answer.symbols and not answer.exists:
         _print_absent(out, text, answer.nearest)
     _print_rest(out, len(answer.symbols), answer.total)
     print_notices(answer.notices)
@@ -74,7 +74,11 @@ def print_impact(answer: "ImpactReport", text: str) -> None:
     _print_part(out, "environment variables", keys, len(keys))
     memories = [f"   {row['id']}  {row['kind']}: {row['text']}  {row['where']}" for row in answer.memories]
     _print_part(out, "memories", memories, len(memories))
-    if answer.symbols and not answer.total and not answer.total_tests:
+    if answer.unresolved:
+        out.print(
+            f"{counted(answer.unresolved, 'call')} by these names could not be resolved, and may reach this code."
+        )
+    elif answer.symbols and not answer.total and not answer.total_tests:
         out.print("Nothing else in this repository uses it.")
     print_notices(answer.notices)
 
