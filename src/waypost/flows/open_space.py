@@ -272,6 +272,11 @@ def looked_at_key(checkout_id: str) -> str:
     return f"references_looked_at:{checkout_id}"
 
 
+def causes_key(space: OpenSpace) -> str:
+    """Set while a commit that made a memory stale is still to be found."""
+    return f"causes_owed:{space.identity.checkout_id}"
+
+
 def judged_key(checkout_id: str) -> str:
     """When a reference was judged last, of all or of a few."""
     return f"references_judged:{checkout_id}"

@@ -1,12 +1,17 @@
 """A stale memory says which commit changed or removed its code, when, and by whom."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from tests.conftest import Git
 
+from waypost.flows.admin.worker import has_work
+from waypost.flows.links.about import stale
 from waypost.flows.links.cause import CauseSearch
+from waypost.flows.links.staleness import explain_pending
+from waypost.flows.open_space import OpenSpace
 from waypost.memory import Memory
 from waypost.model.code_link import LinkedMemory
 
@@ -173,11 +178,51 @@ def test_a_search_that_was_cut_is_finished_when_the_memory_is_shown(
     commits.commit("later", MODE.replace("','", "';'") + "\n\ndef last():\n    return 3\n", "2026-01-04T10:00:00Z")
     with monkeypatch.context() as patch:
         patch.setattr(CauseSearch, "find", lambda search, *_: setattr(search, "_until", 0.0))
-        (stale,) = memory.code.stale(check=True).memories
-    assert stale.links[0].cause is None
-    link = shown(memory, made.id).links[0]
-    assert link.cause is not None
-    assert link.cause.commit == cause
+        (seen,) = memory.code.stale(check=True).memories
+    assert seen.links[0].cause is None
+    assert seen.to_json()["stale_since"] is None  # not the time of the check
+    assert "stale_since" not in seen.links[0].to_json()
+    linked = shown(memory, made.id)
+    assert linked.links[0].cause is not None
+    assert linked.links[0].cause.commit == cause
+    assert linked.stale_since == datetime(2026, 1, 3, 10, tzinfo=UTC)
+
+
+def test_a_search_that_was_cut_is_finished_by_the_worker(
+    commits: Commits, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.remember("Rows are split at commas", refs=["mode.py#parse"])
+    cause = commits.commit("semicolons", MODE.replace("','", "';'"), "2026-01-03T10:00:00Z", "Grace Hopper")
+    commits.commit("later", MODE.replace("','", "';'") + "\n\ndef last():\n    return 3\n", "2026-01-04T10:00:00Z")
+    started: list[OpenSpace] = []
+    settings = replace(memory.space.settings, background=True)
+    space = replace(memory.space, settings=settings, start_worker=started.append)
+    assert not explain_pending(space)
+    with monkeypatch.context() as patch:
+        patch.setattr(CauseSearch, "find", lambda search, *_: setattr(search, "_until", 0.0))
+        stale(space)
+        stale(space)
+    assert len(started) == 1 and has_work(space)
+    assert explain_pending(space) and not explain_pending(space)
+    (found,) = memory.code.stale().memories
+    assert found.links[0].cause is not None and found.links[0].cause.commit == cause
+    assert found.stale_since == datetime(2026, 1, 3, 10, tzinfo=UTC)
+
+
+def test_a_list_of_stale_memories_names_all_their_commits(commits: Commits, memory: Memory) -> None:
+    """Pinned at different commits, so that git is asked for each of them."""
+    text, causes = MODE, list[str]()
+    for number in range(8):
+        name = f"task_{number}"
+        text += f"\n\ndef {name}(rows):\n    return rows.first({number})\n"
+        commits.commit("more", text, f"2026-01-02T1{number}:00:00Z")
+        memory.remember(f"{name} returns the first one", refs=[f"mode.py#{name}"])
+    for number in range(8):
+        text = text.replace(f"first({number})", f"last({number})")
+        causes.append(commits.commit("last", text, f"2026-01-03T1{number}:00:00Z"))
+    found = memory.code.stale(check=True).memories
+    assert [one.links[0].cause and one.links[0].cause.commit for one in found] == causes
+    assert [one.stale_since and one.stale_since.hour for one in found] == list(range(10, 18))
 
 
 @pytest.mark.parametrize(("into", "merged"), [("main", "side"), ("side", "main")])

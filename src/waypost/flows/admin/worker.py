@@ -9,7 +9,7 @@ from pathlib import Path
 
 from waypost.flows.admin.worker_log import error_stream
 from waypost.flows.engines.pending_vectors import Progress, settle
-from waypost.flows.open_space import OpenSpace, conclusions_key, learn_since_key
+from waypost.flows.open_space import OpenSpace, causes_key, conclusions_key, learn_since_key
 from waypost.model.memory import Caller
 from waypost.system.platform import detached_process_options, try_lock
 from waypost.system.process_lock import HeldLock, try_claim
@@ -52,7 +52,7 @@ def _is_pending(space: OpenSpace, *, without: Container[str] = ()) -> bool:
     checkout = space.identity.checkout_id
     with space.store.read() as reader:
         if space.identity.has_tree:  # else this is left to the machine with the repository
-            noted = reader.meta.get(conclusions_key(space)) or reader.meta.get(learn_since_key(space))
+            noted = any(reader.meta.get(key(space)) for key in (conclusions_key, learn_since_key, causes_key))
             if noted or reader.code.tracked(checkout):
                 return True
         pending = reader.vectors.pending()
@@ -97,6 +97,7 @@ def work(
     )
     from waypost.flows.index.track import index_tracked
     from waypost.flows.learn.automatic import learn_pending, learn_saved
+    from waypost.flows.links.staleness import explain_pending
 
     while True:
         with try_claim(_lock_of(space), inherited) as claim:
@@ -109,6 +110,7 @@ def work(
                 if not index_tracked(space) and not analyze_project(space) and not learn_pending(space):
                     break
                 learn_saved(space, saved)
+            explain_pending(space)
             process_expired(space, _WORKER, wait=False)  # after changed files have renewed lifetimes
             catch_up_if_due(space)
             left = _embed_alone(space, least, progress)

@@ -10,7 +10,7 @@ from pathlib import Path
 from waypost.errors import InvalidInput, StoreError
 from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.checkouts.treeless import indexed_symbols, seen_elsewhere
-from waypost.flows.links.staleness import check, kept_view, linked
+from waypost.flows.links.staleness import SECONDS, SECONDS_LISTED, check, kept_view, linked
 from waypost.flows.open_space import OpenSpace, looked_at_key, need_project, place_in, tree_of
 from waypost.model.code_link import AboutHit, CodeLink, LinkedMemory, StaleReport, problem_of
 from waypost.model.code_verdict import UNCHECKED
@@ -90,10 +90,10 @@ def _check_if_changed(space: OpenSpace, place: str) -> None:
 
 
 def _check_all(
-    space: OpenSpace, rows: Sequence[ReferenceRow], *, again: bool = False
+    space: OpenSpace, rows: Sequence[ReferenceRow], *, again: bool = False, seconds: float = SECONDS
 ) -> dict[tuple[int, int], StoredVerdict]:
     begun = space.clock()
-    verdicts = check(space, rows, again=again)
+    verdicts = check(space, rows, again=again, seconds=seconds)
     if space.store.may_write:
         with contextlib.suppress(StoreError), space.store.write() as writer:  # else it is checked once more
             writer.meta.set(looked_at_key(space.identity.checkout_id), format_time(begun))
@@ -172,7 +172,8 @@ def stale(space: OpenSpace, *, files: Sequence[str] | None = None, again: bool =
             both = [*paths, *(f"{path}/" for path in paths)]
             rows = _whole_memories(reader, view, reader.references.to_files(space.identity.checkout_id, both, view))
     whole = files is None and space.identity.has_tree
-    verdicts = _check_all(space, rows, again=again) if whole else check(space, rows, again=again)
+    look = _check_all if whole else check
+    verdicts = look(space, rows, again=again, seconds=SECONDS_LISTED)
     with space.store.read() as reader:
         memories, seen = _linked(space, reader, rows, verdicts), seen_elsewhere(space, reader)
     old = [memory for memory in memories if memory.state.is_stale]

@@ -14,8 +14,6 @@ from waypost.model.shape import FileShape
 if TYPE_CHECKING:
     from waypost.flows.checkouts.current_tree import Pin, TreeNow
 
-SECONDS = 0.3  # for all memories of one check; the others are explained when they are shown next
-SECONDS_FOR_ONE = 4.0  # for a memory that is shown alone
 _LONGEST_AUTHOR = 60
 _MOST_FETCHED = 8  # commits whose files are read in one go; of more, only some are looked at
 
@@ -25,7 +23,7 @@ class CauseSearch:
     """Finds the commits that changed or removed pinned code, until its time is up."""
 
     tree: "TreeNow"
-    seconds: float = SECONDS
+    seconds: float
     _until: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -108,7 +106,8 @@ class CauseSearch:
 
         here, *others = (self.tree.past_shape(path, pin._replace(commit=commit)) for path in paths)
         was = FollowedPlace(pin.path, reference.line_range)
-        successors = _Successors([shape for shape in others if shape is not None])
+        pinned = self.tree.past_shape(pin.path, pin)
+        successors = _Successors([shape for shape in others if shape is not None], pinned)
         verdict, anchor = follow(reference.anchor, was, here, successors), unpack(reference.anchor)
         if verdict.state != CHANGED or not in_any_form or anchor is None:
             return verdict.state in (UNCHANGED, MOVED)
@@ -134,6 +133,7 @@ class _Successors:
     """The files that a file was renamed to, and no others."""
 
     shapes: Sequence[FileShape]
+    pinned: FileShape | None  # the file as it was pinned
 
     def successors(self) -> Iterable[FileShape]:
         return self.shapes
@@ -144,5 +144,5 @@ class _Successors:
     def changed(self) -> Iterable[FileShape]:
         return ()
 
-    def before(self, _path: str) -> FileShape | None:
-        return None
+    def before(self, path: str) -> FileShape | None:
+        return self.pinned if self.pinned is not None and path == self.pinned.path else None

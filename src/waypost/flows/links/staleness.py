@@ -15,7 +15,7 @@ from waypost.errors import StoreError
 from waypost.facts.ageing import with_expiry
 from waypost.flows.checkouts.treeless import as_judged, seen_elsewhere
 from waypost.flows.links.follow import follow_reference, pin_of, searched_commit
-from waypost.flows.open_space import OpenSpace, judged_key
+from waypost.flows.open_space import OpenSpace, causes_key, judged_key
 from waypost.model.code_link import CODE_CHANGED, CodeLink, LinkedMemory
 from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, CodeVerdict
 from waypost.model.kinds import KEPT_COLLECTIONS
@@ -33,7 +33,12 @@ if TYPE_CHECKING:
 _LOOKED_FOR_AGAIN = timedelta(seconds=60)  # what was found nowhere may be just on its way to another file
 _PAGE = 1_000  # references judged in one go: so many verdicts are written in one transaction
 
-_CUT = "~"  # after a commit: the search for the cause took too long there; it is repeated when the memory is shown
+# How long to search for the commits that made memories stale.
+SECONDS = 0.3  # for all memories of one check; the others are explained in the background
+SECONDS_LISTED = 3.0  # for a list of stale memories
+SECONDS_FOR_ONE = 20.0  # for a memory that is shown alone; much more than git needs on a busy machine
+SECONDS_IN_BACKGROUND = 300.0
+_CUT = "~"  # after a commit: the search for the cause took too long there; it is repeated with more time
 
 Key = tuple[int, int]
 
@@ -48,12 +53,12 @@ def check(
     *,
     again: bool = False,
     reader: Reader | None = None,
-    alone: bool = False,
+    seconds: float = SECONDS,
 ) -> dict[Key, StoredVerdict]:
     """The verdicts on these references for the tree as it is now.
 
-    `again` judges them even if nothing seems to have changed. `reader` is an open transaction to read in. `alone`: they
-    belong to one memory that is shown. Then there is time to search for the commit that changed the code.
+    `again` judges them even if nothing seems to have changed. `reader` is an open transaction to read in. `seconds`: how
+    long to search for the commits that changed the code. If that is not enough, a worker goes on.
     """
     from waypost.flows.checkouts.current_tree import TreeNow  # what reads files: only who shows a reference pays for it
 
@@ -63,14 +68,45 @@ def check(
     verdicts: dict[Key, StoredVerdict] = {}
     for start in range(0, len(rows), _PAGE):
         with contextlib.nullcontext(reader) if reader is not None else space.store.read() as open_reader:
-            verdicts |= _check_page(space, open_reader, tree, rows[start : start + _PAGE], again, alone)
+            verdicts |= _check_page(space, open_reader, tree, rows[start : start + _PAGE], again, seconds)
+    if seconds < SECONDS_IN_BACKGROUND and any(map(_is_cut, verdicts.values())):
+        _search_later(space)
     return verdicts
 
 
+def explain_pending(space: OpenSpace) -> bool:
+    """Search for the commits that could not be found in time. Returns whether there was something to search for."""
+    key = causes_key(space)
+    with space.store.read() as reader:
+        if not reader.meta.get(key):
+            return False
+        rows = reader.references.visible(kept_view(space))
+        verdicts = reader.references.verdicts(space.identity.checkout_id, {row.number for row in rows})
+    with space.store.write() as writer:
+        writer.meta.set(key, "")  # set again by those who look meanwhile
+    cut = [row for row in rows if (known := verdicts.get((row.number, row.place))) is not None and _is_cut(known)]
+    check(space, cut, seconds=SECONDS_IN_BACKGROUND)
+    return True
+
+
+def _search_later(space: OpenSpace) -> None:
+    """Leave the search for causes to the worker."""
+    key = causes_key(space)
+    if not space.settings.background or not space.store.may_write:
+        return
+    with contextlib.suppress(StoreError):
+        with space.store.read() as reader:
+            if reader.meta.get(key):
+                return
+        with space.store.write() as writer:
+            writer.meta.set(key, format_time(space.clock()))
+        space.start_worker(space)
+
+
 def _check_page(
-    space: OpenSpace, reader: Reader, tree: "TreeNow", rows: Sequence[ReferenceRow], again: bool, alone: bool
+    space: OpenSpace, reader: Reader, tree: "TreeNow", rows: Sequence[ReferenceRow], again: bool, seconds: float
 ) -> dict[Key, StoredVerdict]:
-    from waypost.flows.links.cause import SECONDS, SECONDS_FOR_ONE, CauseSearch
+    from waypost.flows.links.cause import CauseSearch
 
     checkout, now = space.identity.checkout_id, space.clock()
     tree.look_up((row.reference.file_path for row in rows), reader)
@@ -82,12 +118,12 @@ def _check_page(
     earlier_verdicts = {} if again else reader.references.verdicts_for(checkout, digests)
     verdicts: dict[Key, StoredVerdict] = {}
     new: list[StoredVerdict] = []
-    causes = CauseSearch(tree, SECONDS_FOR_ONE if alone else SECONDS)
+    causes = CauseSearch(tree, seconds)
     for row in rows:
         key = (row.number, row.place)
         past_verdict = earlier_verdicts.get(key)
         if past_verdict is not None and _holds(past_verdict, row.reference, tree, now):
-            explained = _explained(space, causes, row.reference, past_verdict, alone)
+            explained = _explained(space, causes, row.reference, past_verdict)
             verdicts[key] = replace(explained, checked_at=now) if not past_verdict.tree else explained
             if key not in current or current[key].file_hash != past_verdict.file_hash or explained != past_verdict:
                 new.append(explained)  # a branch that was looked at before: its verdict is the current one again
@@ -108,7 +144,7 @@ def _check_page(
         )
         if before is not None and before.finding == finding and tree.descends_from(searched_commit(before)):
             verdict = replace(verdict, cause=before.cause, cause_searched_at=before.cause_searched_at)
-        verdict = _explained(space, causes, row.reference, verdict, alone)
+        verdict = _explained(space, causes, row.reference, verdict)
         verdicts[key] = verdict
         if finding.state == UNCHECKED and tree.git_was_late:
             continue  # not stored: git is asked again next time
@@ -140,19 +176,31 @@ def _still_meant(reader: Reader, rows: Sequence[ReferenceRow], new: Sequence[Sto
 
 
 def _explained(
-    space: OpenSpace, causes: "CauseSearch", reference: CodeReference, verdict: StoredVerdict, alone: bool
+    space: OpenSpace, causes: "CauseSearch", reference: CodeReference, verdict: StoredVerdict
 ) -> StoredVerdict:
     """With the commit that made it stale, and its time, if it is stale and there is one."""
     if verdict.cause is not None or not is_stale(space, reference, verdict.finding):
         return verdict
     head = causes.tree.head.commit
     searched = verdict.cause_searched_at
-    if not head or searched == head or (searched == head + _CUT and not alone) or not causes.has_time:
+    if not head or searched == head or (searched == head + _CUT and causes.seconds <= SECONDS):
         return verdict
-    cause = causes.find(reference, pin_of(reference), verdict.finding)
+    cause = causes.find(reference, pin_of(reference), verdict.finding) if causes.has_time else None
+    if causes.tree.git_was_late or (cause is None and not causes.has_time):
+        return replace(verdict, cause_searched_at=head + _CUT)
     if cause is None:
-        return replace(verdict, cause_searched_at=head if causes.has_time else head + _CUT)
+        return replace(verdict, cause_searched_at=head)
     return replace(verdict, cause=cause, since=min(cause.at, verdict.checked_at), cause_searched_at="")
+
+
+def _is_cut(verdict: StoredVerdict) -> bool:
+    """Whether there was no time to find the commit that made it stale."""
+    return verdict.cause is None and verdict.cause_searched_at.endswith(_CUT)
+
+
+def _known_since(verdict: StoredVerdict) -> datetime | None:
+    """Since when it is stale. None until the search for the commit is done: the time of the check would be wrong."""
+    return None if _is_cut(verdict) else verdict.since
 
 
 def _holds(verdict: StoredVerdict, reference: CodeReference, tree: "TreeNow", now: datetime) -> bool:
@@ -198,11 +246,11 @@ def _symbol_of(reference: CodeReference) -> str:
 
 
 def looked_at(
-    space: OpenSpace, reader: Reader, versions: Sequence[Version], *, alone: bool = False
+    space: OpenSpace, reader: Reader, versions: Sequence[Version], *, seconds: float = SECONDS
 ) -> dict[int, LinkedMemory]:
     """These versions, about to be shown, with their links as they are in the tree at this moment; by number.
 
-    `alone`: it is one memory, and everything about it is shown.
+    `seconds` as for `check`.
     """
     rows = [
         ReferenceRow(version.number, place, version.memory_id, reference)
@@ -210,7 +258,7 @@ def looked_at(
         if version.checkout_id is None
         for place, reference in enumerate(version.refs)
     ]
-    verdicts = (check(space, rows, reader=reader, alone=alone) or None) if rows else {}
+    verdicts = (check(space, rows, reader=reader, seconds=seconds) or None) if rows else {}
     return linked(space, reader, versions, verdicts)
 
 
@@ -225,7 +273,7 @@ def find_linked(space: OpenSpace, memory_id: str, moment: Moment) -> LinkedMemor
         with space.store.read() as reader:
             return derived(version, space.clock(), seen_elsewhere(space, reader))
     with space.store.read() as reader:
-        memory = looked_at(space, reader, [version], alone=True)[version.number]
+        memory = looked_at(space, reader, [version], seconds=SECONDS_FOR_ONE)[version.number]
         return replace(memory, conflict=conflicts_of(reader, [memory_id], moment).get(memory_id))
 
 
@@ -277,7 +325,8 @@ def link_memory(
     if reasons:
         reason = state.stale_reason if state.is_stale else f"{CODE_CHANGED}{', '.join(reasons)}"
         state = replace(state, is_stale=True, stale_reason=reason)
-    since = min((v.since for (_, v), old in zip(judged, stale, strict=True) if old and v and v.since), default=None)
+    times = [_known_since(verdict) for (_, verdict), old in zip(judged, stale, strict=True) if old and verdict]
+    since = None if None in times else min((moment for moment in times if moment), default=None)
     verified = state if state.verified_at == seen_at else replace(state, verified_at=seen_at)
     sure = confidence(version, verified, now)
     return LinkedMemory(version, state, links, sure, since, seen_at=seen_at)
@@ -317,7 +366,7 @@ def _link(
         reference,
         file_path=finding.path or reference.file_path,
         line_range=finding.lines if finding.path is not None and finding.state != UNCHECKED else reference.line_range,
-        stale_since=verdict.since if verdict is not None and stale else None,
+        stale_since=_known_since(verdict) if verdict is not None and stale else None,
     )
     seen = _seen_at(reference, verdict)
     score = confidence(version, replace(state, is_stale=stale, verified_at=seen), now)
