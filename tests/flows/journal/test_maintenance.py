@@ -1,5 +1,6 @@
 """Upkeep that touches the journal: what was read, what was neglected, where the files live."""
 
+import gzip
 import re
 from pathlib import Path
 
@@ -103,6 +104,23 @@ def test_a_journal_moves_into_the_tree_with_all_its_files(open_memory: OpenMemor
     memory.journal.keep_in_tree()
     memory.remember("The dog is called Rex.", kind="note")
     assert "Rex" in "".join(place.read_text() for place in (target / "daily").iterdir())
+
+
+def test_bundles_are_taken_apart_when_a_journal_moves_into_the_tree(open_memory: OpenMemory, clock: TestClock) -> None:
+    open_memory()
+    memory = Memory.open(open_memory().code.root, caller=Caller("person", "anna"), clock=clock)
+    receipt = memory.remember("The cat is called Minka.", kind="note")
+    clock.advance(days=200)
+    memory.admin.maintain()
+    assert [place.name for place in (memory.space.folder / "journal" / "archive").glob("*.bz2")] == ["2026-01.tar.bz2"]
+    target = memory.journal.keep_in_tree()
+    assert [place.name for place in target.rglob("*.bz2") if place.parent.name == "archive"] == []
+    (day,) = (target / "archive" / "daily").iterdir()
+    assert day.suffix == ".gz" and b"Minka" in gzip.decompress(day.read_bytes())
+    memory.admin.maintain(force=True)
+    assert day.exists()
+    assert memory.show(receipt.id or "").version.text == "The cat is called Minka."
+    assert len(memory.history(receipt.id or "").versions) == 1
 
 
 def test_a_journal_does_not_move_behind_a_link(memory: Memory, tmp_path: Path) -> None:
