@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from waypost.journal.period_pages.items import summary_items
-from waypost.journal.period_pages.model import ModelPoint, limit_points
+from waypost.journal.period_pages.model import ModelPoint, limit_points, points_from_json
 from waypost.journal.period_pages.page import YEAR, strongest_of_months
 from waypost.model.journal import Entry, Score, ScoredEntry
 
@@ -27,3 +27,14 @@ def test_of_too_many_points_a_year_keeps_the_weightiest_wherever_they_stand() ->
 def test_an_assistants_words_represent_no_month() -> None:
     items = summary_items([scored(1, "Congratulations on the licence, well done!", 9, "assistant")])
     assert strongest_of_months(items) == []
+
+
+def test_small_talk_and_commands_are_no_points_and_a_topic_may_be_one_word() -> None:
+    items = summary_items([scored(1, "Our daughter was born last night!", 9), scored(2, "Hm, ok. Translate this.", 1)])
+    said = [{"text": text, "from": [2]} for text in ("Hm, ok.", "Translate this.")]
+    answer = {"topics": [{"text": "Daughter", "from": [1]}], "events": [{"text": items[0].text, "from": [1]}, *said]}
+    points = points_from_json(answer, [[0], [1]], items)
+    assert [(point.section, point.text) for point in points] == [
+        ("topics", "Daughter"),
+        ("events", "Our daughter was born last night!"),
+    ]

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from waypost.journal.chatter import is_chatter
 from waypost.journal.period_pages.items import HELPING, SummaryItem
 from waypost.journal.period_pages.lines import Lines, persons_differ
 from waypost.journal.period_pages.page import (
@@ -87,8 +88,14 @@ def _point(section: str, row: Any, sources: Sequence[Sequence[int]], items: Sequ
     indices = tuple(sorted({index for number in numbers for index in sources[number - 1]}))
     sources_used = [items[index] for index in indices]
     source = "\n\n".join(_source_text(item) for item in sources_used)
-    is_usable = bool(text and indices) and not text.endswith("?")  # a question says nothing
+    is_idle = text.endswith("?") or (
+        section not in _NAMED and is_chatter(text)
+    )  # a question or a thank-you says nothing
+    is_usable = bool(text and indices) and not is_idle
     return ModelPoint(section, text, indices) if is_usable and is_supported(text, source) else None
+
+
+_NAMED = ("topics", "recurring")  # sections whose points can be a name
 
 
 def _source_text(item: SummaryItem) -> str:
