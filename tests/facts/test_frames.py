@@ -51,6 +51,7 @@ def test_a_value_that_the_newer_fact_rejects_is_contradicted(older: str, newer: 
         ("The staging beacon blinks 3 times.", "The production beacon blinks 5 times."),
         ("The parser chokes on tabs.", "The printer chokes on tabs."),
         ("Copies sleep 14 days.", "Copies sleep 2 weeks."),
+        ("Don't use globals for settings.", "Don't use globals for counters."),  # what is denied is no value
         ("Der Zug nach Köln piept 3-mal.", "Der Zug nach Mainz piept 7-mal."),
         ("Ключ от дачи греет Веру.", "Ключ от гаража греет Ивана."),
     ],

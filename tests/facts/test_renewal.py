@@ -33,6 +33,12 @@ def test_features_of_two_wordings(language: str, older: str, newer: str, feature
     assert wording_evidence(older, older, language)[feature] == 0.0 or feature in ("one_thing", "ends", "same_literal")
 
 
+def test_facts_that_begin_with_different_words_have_two_subjects() -> None:
+    one = wording_evidence("Codes are kept by Claire.", "Claire gave the codes to Paul.", "en")
+    two = wording_evidence("Parcels are weighed in Kassel.", "Letters are weighed in Hanover.", "en")
+    assert (one["beginnings"], two["beginnings"]) == (0.0, 1.0)
+
+
 @pytest.mark.parametrize(
     ("language", "older", "newer", "other"),
     [

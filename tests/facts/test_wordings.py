@@ -2,7 +2,7 @@
 
 import pytest
 
-from waypost.facts.wordings import may_be_one_subject, wording_difference
+from waypost.facts.wordings import wording_difference
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,3 @@ def test_another_value(language: str, older: str, newer: str, former: str, curre
 )
 def test_other_subjects_and_other_words(language: str, older: str, newer: str) -> None:
     assert wording_difference(older, newer, language) is None
-
-
-def test_facts_that_begin_with_different_words_have_two_subjects() -> None:
-    assert may_be_one_subject("Codes are kept by Claire.", "Claire gave the codes to Paul.", "en")
-    assert not may_be_one_subject("Parcels are weighed in Kassel.", "Letters are weighed in Hanover.", "en")

@@ -120,16 +120,6 @@ def wording_difference(older: str, newer: str, language: str) -> WordingDifferen
     return None
 
 
-def may_be_one_subject(first: str, second: str, language: str) -> bool:
-    """Whether two facts may be about the same: not if each begins with a word that the other lacks."""
-    beginnings = []
-    items = [[item for part in _parts(text, language) for item in part.items] for text in (first, second)]
-    for own, others in (items, items[::-1]):
-        telling = next((item for item in own if not item.is_light), None)
-        beginnings.append(telling is None or is_in(telling, others))
-    return any(beginnings)
-
-
 def signals_change(text: str, language: str) -> bool:
     """Whether the wording says that something changed."""
     return any(part.signal for part in _parts(text, language))
