@@ -26,7 +26,7 @@ from waypost.code.git.commits import (
     is_merge,
     lines_between,
 )
-from waypost.code.git.history import GitHead, TreeChanges, changed_since, head, is_ancestor
+from waypost.code.git.history import GitHead, TreeChanges, branch_commits, changed_since, head, is_ancestor
 from waypost.code.git.past_files import FileAtCommit, past_files
 from waypost.code.git.renames import SECONDS, common_ancestor, earlier_paths, later_paths
 from waypost.flows.open_space import OpenSpace, indexed_commit_key, tree_changed_key
@@ -84,6 +84,7 @@ class TreeNow:
         self._forks: dict[str, str] = {}
         self._is_read: dict[str, bool] = {}
         self._authors: dict[tuple[str, str, LineRange], FileCommit | None] = {}
+        self._branches: Mapping[str, str] | None = None
         self._merges: dict[str, bool] = {}
         self._commits: dict[tuple[str, tuple[str, ...]], tuple[FileCommit, ...]] = {}
 
@@ -374,6 +375,13 @@ class TreeNow:
     def lines_between(self, before: str, after: str, paths: tuple[str, ...]) -> tuple[int, int]:
         """How many lines of these files were added and removed from one commit to another."""
         return lines_between(self._root, before, after, paths) if self._root is not None else (0, 0)
+
+    def other_branches(self) -> Mapping[str, str]:
+        """Branches that are at another commit than this checkout, with their commits."""
+        if self._branches is None:
+            found = branch_commits(self._root) if self._root is not None else {}
+            self._branches = {name: commit for name, commit in found.items() if commit != self.head.commit}
+        return self._branches
 
     def is_merge(self, commit: str) -> bool:
         if commit not in self._merges:

@@ -80,7 +80,7 @@ class CauseSearch:
         """
         if not self.tree.is_merge(cause.commit):
             return cause
-        verdict = self._followed(reference, pin, paths, cause.commit)
+        verdict = self.followed_at(reference, pin, paths, cause.commit)
         if verdict.path is None or verdict.lines is None or verdict.state != CHANGED:
             return cause
         return self.tree.author_of_lines(cause.commit, verdict.path, verdict.lines, self._left) or cause
@@ -121,12 +121,12 @@ class CauseSearch:
         """Whether the code was at this commit in one of these files: as it was pinned, or `in_any_form`."""
         from waypost.refs.anchor import SYMBOL, unpack
 
-        verdict, anchor = self._followed(reference, pin, paths, commit), unpack(reference.anchor)
+        verdict, anchor = self.followed_at(reference, pin, paths, commit), unpack(reference.anchor)
         if verdict.state != CHANGED or not in_any_form or anchor is None:
             return verdict.state in (UNCHANGED, MOVED)
         return anchor.what != SYMBOL or verdict.name == anchor.qualified  # another name: only something like it
 
-    def _followed(self, reference: CodeReference, pin: "Pin", paths: Sequence[str], commit: str) -> CodeVerdict:
+    def followed_at(self, reference: CodeReference, pin: "Pin", paths: Sequence[str], commit: str) -> CodeVerdict:
         """Where the code was at this commit in these files."""
         from waypost.refs.follow import FollowedPlace, follow
 
