@@ -258,7 +258,7 @@ class MemoryCode:
             refs: Its new references; by default where its code is now.
             add: Keep its other references.
             every: All memories whose code has moved, instead of one.
-            drop: Remove references to code that is gone.
+            drop: Remove references to code that is gone from all known branches and checkouts.
 
         Returns:
             The changed memories, and those that could not be changed.

@@ -34,6 +34,7 @@ _ALIKE_OVERLOAD = 0.5  # below this, the overload that was meant is gone
 _ALIKE_MEMBER = 0.3  # same name in the same class, which is in another file now
 _ALIKE_QUALIFIED = 0.5  # same name outside of classes, in another file
 _ALIKE_NAMED = 0.7  # same last name, or another name in the same parent
+_AHEAD = 0.25  # how much more alike the likeliest of several must be
 _MOST_OTHERS = 5
 
 _Spot = tuple[FileShape, Landmark]
@@ -157,18 +158,18 @@ def _equal_by_name(anchor: Anchor, candidates: list[_Spot], others: OtherFiles) 
 
 
 def _edited_in_other_file(anchor: Anchor, candidates: list[_Spot], others: OtherFiles) -> CodeVerdict | None:
-    """The only new symbol of its name, edited. Names such as `__init__` are too frequent to count without their class."""
+    """The new symbol of its name, edited. Names such as `__init__` are too frequent to count without their class."""
     candidates = [spot for spot in candidates if not _older(spot, others)]
     if len(candidates) > 1:
         candidates = [spot for spot in candidates if is_named(spot[1], anchor.qualified)]
-    if len(candidates) != 1:
+    if not candidates:
         return None
     same_name = is_named(candidates[0][1], anchor.qualified)
     if last_name(anchor.qualified).startswith("__") and not (same_name and parent_of(anchor.qualified)):
         return None
     alike = _ALIKE_MEMBER if parent_of(anchor.qualified) else _ALIKE_QUALIFIED
     least = alike if same_name else _ALIKE_NAMED
-    return _most_alike(anchor, candidates, least)
+    return _most_alike(anchor, candidates, least, margin=_AHEAD)
 
 
 def _alike_here(anchor: Anchor, here: FileShape, others: OtherFiles) -> CodeVerdict | None:
@@ -199,7 +200,10 @@ def _unambiguous(anchor: Anchor, spots: list[_Spot]) -> CodeVerdict | None:
     return CodeVerdict(AMBIGUOUS, amount=0.0, others=tuple(places[:_MOST_OTHERS]))
 
 
-def _most_alike(anchor: Anchor, spots: Iterable[_Spot], least: float) -> CodeVerdict | None:
+def _most_alike(
+    anchor: Anchor, spots: Iterable[_Spot], least: float, *, margin: float | None = None
+) -> CodeVerdict | None:
+    """The most similar symbol. With a `margin`: ambiguous if another one is less than that behind it."""
     if anchor.count < _WORDS_EDITED:
         return None
     rated = [
@@ -210,6 +214,10 @@ def _most_alike(anchor: Anchor, spots: Iterable[_Spot], least: float) -> CodeVer
     if not rated:
         return None
     likeness, _, shape, best = max(rated, key=lambda row: row[:2])
+    near = [row for row in rated if margin is not None and row[0] > likeness - margin]
+    if len(near) > 1:
+        near.sort(key=lambda row: (-row[0], row[2].path, row[3].start))
+        return CodeVerdict(AMBIGUOUS, others=tuple(f"{row[2].path}:{row[3].start}" for row in near[:_MOST_OTHERS]))
     return _verdict(CHANGED, anchor, shape, best, likeness)
 
 

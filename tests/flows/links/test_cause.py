@@ -245,6 +245,29 @@ def test_the_commit_of_a_merged_branch_is_named_with_its_author_and_lines(
     assert linked.stale_since == datetime(2026, 1, 2, 10, tzinfo=UTC)
 
 
+@pytest.mark.parametrize("later", [False, True])
+def test_the_author_is_named_also_if_the_merged_branch_began_before_the_pin(
+    commits: Commits, memory: Memory, git: Git, later: bool
+) -> None:
+    """A repair of an old release, merged: none of its commits descends from the one that had the pinned code."""
+    git(commits.tree, "checkout", "-q", "-b", "old")
+    git(commits.tree, "checkout", "-q", "main")
+    commits.commit("unrelated", MODE.replace("return 1", "return 2"), "2026-01-02T10:00:00Z")
+    made = memory.remember("Rows are split at commas", refs=["mode.py#parse"])
+    lines = memory.remember("Rows are split there", refs=["mode.py#L2"])
+    git(commits.tree, "checkout", "-q", "old")
+    cause = commits.commit("semicolons", MODE.replace("','", "';'"), "2026-01-03T10:00:00Z", "Grace Hopper")
+    git(commits.tree, "checkout", "-q", "main")
+    git(commits.tree, "merge", "-q", "-m", "merge", "old")
+    if later:
+        text = (commits.tree / "mode.py").read_text()
+        commits.commit("later", f"# modes\n{text}", "2026-01-05T10:00:00Z")
+    for one in (made, lines):
+        linked = shown(memory, one.id)
+        assert f"changed in {cause[:7]} (2026-01-03, Grace Hopper): +1 −1" in (linked.state.stale_reason or "")
+        assert linked.stale_since == datetime(2026, 1, 3, 10, tzinfo=UTC)
+
+
 def test_a_change_in_the_merge_itself_names_the_merge(commits: Commits, memory: Memory, git: Git) -> None:
     made = memory.remember("Rows are split at commas", refs=["mode.py#parse"])
     git(commits.tree, "checkout", "-q", "-b", "side")

@@ -784,3 +784,22 @@ def test_a_symbol_that_is_not_there_is_kept_by_its_name(
     other = open_memory(settings=replace(settings, home=tmp_path / "other"))
     assert len(list(other.admin.import_file(out.path))) == 1
     assert (other.code.stale().errors, other.code.stale().fresh) == (1, 0)
+
+
+def test_a_reference_to_code_of_another_branch_or_checkout_is_not_dropped(
+    repository: Path, uploads: Path, git: Git, open_memory: OpenMemory
+) -> None:
+    with open_memory(repository) as memory:
+        made = memory.remember("Files are moved at once", refs=["shop/uploads.py#move_files"])
+        assert made.id is not None
+        git(repository, "checkout", "-q", "-b", "feature")
+        uploads.write_text(UPLOADS.partition("\n\ndef move_files")[0] + "\n")
+        git(repository, "commit", "-qam", "remove")
+        kept = memory.code.relink(drop=True)
+        assert not kept.memories and "still on the branch main" in kept.left[0]
+        assert len(memory.show(made.id).links) == 1
+        git(repository, "checkout", "-q", "main")
+        git(repository, "merge", "-q", "feature")
+        done = memory.code.relink(drop=True)
+        assert [one.id for one in done.memories] == [made.id] and not done.left
+        assert not memory.show(made.id).links

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from waypost.code.files.skip import unsafe_name
-from waypost.code.git.command import LITERAL, open_checkout
+from waypost.code.git.command import LITERAL, GitCheckout, open_checkout
 from waypost.code.git.history import commit_time
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -28,7 +28,7 @@ class FileCommit:
 
 @dataclass(frozen=True, slots=True)
 class CurrentCommit:
-    """The commit that is checked out, with the lines it added and removed in each file."""
+    """A commit, such as the one that is checked out, with the lines it added and removed in each file."""
 
     commit: FileCommit
     lines: dict[str, tuple[int, int]]
@@ -42,19 +42,21 @@ class CurrentCommit:
 
 def current_commit(root: Path, *, seconds: float = _SECONDS) -> CurrentCommit | None:
     checkout = open_checkout(root)
-    if checkout is None:
-        return None
+    return _commit_with_lines(checkout, "HEAD", seconds) if checkout is not None else None
+
+
+def _commit_with_lines(checkout: GitCheckout, commit: str, seconds: float) -> CurrentCommit | None:
     answer = checkout.ask(
         *("log", "-1", "-z", "--format=tformat:%H%x1f%P%x1f%ct%x1f%an", "--diff-merges=first-parent", "--numstat"),
         *("--no-renames", "--relative", "--no-notes", "--no-ext-diff", "--no-textconv", "--no-color"),
-        *("--ignore-submodules=all", "HEAD"),
+        *("--ignore-submodules=all", commit),
         seconds=seconds,
     )
     head, *stat = (answer or b"").decode("utf-8", "surrogateescape").split("\0")
-    commit = _commit_of(head)
+    found = _commit_of(head)
     rows = [row.lstrip("\n").split("\t", 2) for row in stat if row.count("\t") >= 2]
     lines = {path: (_count(added), _count(removed)) for added, removed, path in rows}
-    return None if commit is None else CurrentCommit(commit, lines)
+    return None if found is None else CurrentCommit(found, lines)
 
 
 def _count(text: str) -> int:
@@ -98,6 +100,50 @@ def lines_between(
         variables=LITERAL,
     )
     return _sums((answer or b"").decode("utf-8", "replace"))
+
+
+def is_merge(root: Path, commit: str, *, seconds: float = _SECONDS) -> bool:
+    checkout = open_checkout(root)
+    if checkout is None or not _COMMIT.fullmatch(commit):
+        return False
+    return checkout.ask("rev-parse", "--verify", "--quiet", f"{commit}^2", seconds=seconds) is not None
+
+
+def author_of_lines(
+    root: Path, merge: str, path: str, lines: tuple[int, int], *, seconds: float = _SECONDS
+) -> FileCommit | None:
+    """The latest commit of the merged branch that wrote some of these lines of a file at a merge.
+
+    None if the merge itself wrote them, or if git does not know.
+    """
+    checkout = open_checkout(root)
+    if checkout is None or unsafe_name(path) is not None or not _COMMIT.fullmatch(merge):
+        return None
+    answer = checkout.ask(
+        *("blame", "--porcelain", "--ignore-revs-file=", f"-L{lines[0]},{lines[1]}", f"{merge}^1..{merge}", "--", path),
+        seconds=seconds,
+        variables=LITERAL,
+    )
+    times = _blamed(answer or b"")
+    times.pop(merge, None)
+    author = max(times, key=lambda commit: times[commit], default=None)
+    commit = None if author is None else _commit_with_lines(checkout, author, seconds)
+    return next(iter(commit.touching([path])), None) if commit is not None else None
+
+
+def _blamed(porcelain: bytes) -> dict[str, int]:
+    """The commits in the answer of `git blame`, with their times. Without those before the range."""
+    times: dict[str, int] = {}
+    commit = ""
+    for line in porcelain.decode("utf-8", "replace").split("\n"):
+        word, _, rest = line.partition(" ")
+        if _COMMIT.fullmatch(word):
+            commit = word
+        elif word == "committer-time" and rest.isdecimal():
+            times[commit] = int(rest)
+        elif word == "boundary":
+            times.pop(commit, None)
+    return times
 
 
 def _sums(numstat: str) -> tuple[int, int]:

@@ -19,6 +19,7 @@ from waypost.code.git.command import GitCheckout, open_checkout
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SECONDS = 10.0
 _MOST_HEAD, _MOST_PACKED = 4096, 16_000_000  # bytes read of files with the current commit
+_MOST_BRANCHES = 50
 _MOST_RENAMES = 1_000  # git compares each deleted file with each new one
 _MOST_NEW_FILES = 5_000  # untracked files checked for renames
 
@@ -54,6 +55,20 @@ def head(root: Path) -> GitHead:
     commit = _line(checkout.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}", seconds=_SECONDS))
     branch = _line(checkout.ask("symbolic-ref", "--quiet", "--short", "HEAD", seconds=_SECONDS))
     return GitHead(commit, branch if unsafe_name(branch) is None else "")
+
+
+def branch_commits(root: Path, *, seconds: float = _SECONDS) -> dict[str, str]:
+    """The commits of the local branches and of the remote's main branch, those of the latest commits first."""
+    checkout = open_checkout(root)
+    if checkout is None:
+        return {}
+    answer = checkout.ask(
+        *("for-each-ref", "--sort=-committerdate", f"--count={_MOST_BRANCHES}"),
+        *("--format=%(objectname) %(refname:short)", "refs/heads", "refs/remotes/origin/HEAD"),
+        seconds=seconds,
+    )
+    rows = (line.partition(" ") for line in (answer or b"").decode("utf-8", "replace").splitlines())
+    return {name: commit for commit, _, name in rows if unsafe_name(name) is None}
 
 
 def is_ancestor(root: Path, earlier: str, later: str, *, seconds: float = _SECONDS) -> bool:

@@ -17,13 +17,22 @@ from waypost.code.files.reading import Unread, read_bytes
 from waypost.code.files.skip import unsafe_name
 from waypost.code.files.walk import WalkedFile, look_at, walk
 from waypost.code.git.command import GitCheckout, open_checkout
-from waypost.code.git.commits import CurrentCommit, FileCommit, commits_since, current_commit, lines_between
-from waypost.code.git.history import GitHead, TreeChanges, changed_since, head, is_ancestor
+from waypost.code.git.commits import (
+    CurrentCommit,
+    FileCommit,
+    author_of_lines,
+    commits_since,
+    current_commit,
+    is_merge,
+    lines_between,
+)
+from waypost.code.git.history import GitHead, TreeChanges, branch_commits, changed_since, head, is_ancestor
 from waypost.code.git.past_files import FileAtCommit, past_files
 from waypost.code.git.renames import SECONDS, common_ancestor, earlier_paths, later_paths
 from waypost.flows.open_space import OpenSpace, indexed_commit_key, tree_changed_key
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
+from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape
 from waypost.model.time import Moment
 from waypost.refs.other_files import MOST_CHANGED, MOST_NAMED
@@ -74,6 +83,9 @@ class TreeNow:
         self._descends: dict[str, bool] = {}
         self._forks: dict[str, str] = {}
         self._is_read: dict[str, bool] = {}
+        self._authors: dict[tuple[str, str, LineRange], FileCommit | None] = {}
+        self._branches: Mapping[str, str] | None = None
+        self._merges: dict[str, bool] = {}
         self._commits: dict[tuple[str, tuple[str, ...]], tuple[FileCommit, ...]] = {}
 
     @property
@@ -363,6 +375,30 @@ class TreeNow:
     def lines_between(self, before: str, after: str, paths: tuple[str, ...]) -> tuple[int, int]:
         """How many lines of these files were added and removed from one commit to another."""
         return lines_between(self._root, before, after, paths) if self._root is not None else (0, 0)
+
+    def other_branches(self) -> Mapping[str, str]:
+        """Branches that are at another commit than this checkout, with their commits."""
+        if self._branches is None:
+            found = branch_commits(self._root) if self._root is not None else {}
+            self._branches = {name: commit for name, commit in found.items() if commit != self.head.commit}
+        return self._branches
+
+    def is_merge(self, commit: str) -> bool:
+        if commit not in self._merges:
+            current = self._current_commit.commit if self._current_commit is not None else None
+            if current is not None and current.commit == commit:
+                self._merges[commit] = len(current.parents) > 1
+            else:
+                self._merges[commit] = self._root is not None and is_merge(self._root, commit)
+        return self._merges[commit]
+
+    def author_of_lines(self, merge: str, path: str, lines: LineRange, seconds: float) -> FileCommit | None:
+        """The commit of a merged branch that wrote lines of a file at the merge."""
+        key = (merge, path, lines)
+        if key not in self._authors:
+            span, root = (lines.start, lines.end), self._root
+            self._authors[key] = author_of_lines(root, merge, path, span, seconds=seconds) if root is not None else None
+        return self._authors[key]
 
     @cached_property
     def _current_commit(self) -> CurrentCommit | None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from waypost.flows.checkouts.current_tree import Pin, TreeNow
 
 _LONGEST_AUTHOR = 60
+_LONGEST_CALL = 9.0  # seconds; a git that takes longer counts as silent
 _MOST_FETCHED = 8  # commits whose files are read in one go; of more, only some are looked at
 
 
@@ -40,11 +41,10 @@ class CauseSearch:
         past = self.tree.past_paths(pin) if finding.path != pin.path else ()
         paths = tuple(dict.fromkeys(path for path in (pin.path, finding.path, *past) if path))
         start = self.tree.fork_from(pin.commit)
-        left = self._until - time.monotonic()
-        commits = {row.commit: row for row in self.tree.commits_since(start, paths, max(0.1, left))}
+        commits = {row.commit: row for row in self.tree.commits_since(start, paths, self._left)}
         latest = next(iter(commits.values()), None)
         if latest is not None and len(commits) == 1 and start == pin.commit and self.tree.is_committed(paths):
-            return _cause_of(latest)  # no other commit touched the files
+            return _cause_of(self._author(latest, reference, pin, paths))  # no other commit touched the files
         if len(commits) <= _MOST_FETCHED:
             self.tree.expect_past((commit, path) for commit in (*commits, start) for path in paths)
         if latest is None:
@@ -64,8 +64,26 @@ class CauseSearch:
             merged = (commits[parent] for parent in line[number].parents[1:] if parent in commits)
             other = next((row for row in merged if not is_there(row.commit)), None)
             if other is None:
-                return _cause_of(self._with_lines(line[number], paths, is_there))
+                author = self._author(line[number], reference, pin, paths)
+                return _cause_of(self._with_lines(author, paths, is_there) if author is line[number] else author)
             latest = other  # the change came from there
+
+    @property
+    def _left(self) -> float:
+        """Seconds for one call of git."""
+        return max(0.1, min(_LONGEST_CALL, self._until - time.monotonic()))
+
+    def _author(self, cause: FileCommit, reference: CodeReference, pin: "Pin", paths: Sequence[str]) -> FileCommit:
+        """The commit of a merged branch that wrote the code, if the cause is a merge.
+
+        Such a branch may have begun before the pin. Then none of its commits ever had the pinned code.
+        """
+        if not self.tree.is_merge(cause.commit):
+            return cause
+        verdict = self.followed_at(reference, pin, paths, cause.commit)
+        if verdict.path is None or verdict.lines is None or verdict.state != CHANGED:
+            return cause
+        return self.tree.author_of_lines(cause.commit, verdict.path, verdict.lines, self._left) or cause
 
     def _first_without(self, line: Sequence[str], is_there: Callable[[str], bool], is_known: bool) -> int | None:
         """Which commit of a line, latest first, is the one after the last that had the pinned code.
@@ -102,16 +120,21 @@ class CauseSearch:
     def _has(self, reference: CodeReference, pin: "Pin", paths: Sequence[str], in_any_form: bool, commit: str) -> bool:
         """Whether the code was at this commit in one of these files: as it was pinned, or `in_any_form`."""
         from waypost.refs.anchor import SYMBOL, unpack
+
+        verdict, anchor = self.followed_at(reference, pin, paths, commit), unpack(reference.anchor)
+        if verdict.state != CHANGED or not in_any_form or anchor is None:
+            return verdict.state in (UNCHANGED, MOVED)
+        return anchor.what != SYMBOL or verdict.name == anchor.qualified  # another name: only something like it
+
+    def followed_at(self, reference: CodeReference, pin: "Pin", paths: Sequence[str], commit: str) -> CodeVerdict:
+        """Where the code was at this commit in these files."""
         from waypost.refs.follow import FollowedPlace, follow
 
         here, *others = (self.tree.past_shape(path, pin._replace(commit=commit)) for path in paths)
         was = FollowedPlace(pin.path, reference.line_range)
         pinned = self.tree.past_shape(pin.path, pin)
         successors = _Successors([shape for shape in others if shape is not None], pinned)
-        verdict, anchor = follow(reference.anchor, was, here, successors), unpack(reference.anchor)
-        if verdict.state != CHANGED or not in_any_form or anchor is None:
-            return verdict.state in (UNCHANGED, MOVED)
-        return anchor.what != SYMBOL or verdict.name == anchor.qualified  # another name: only something like it
+        return follow(reference.anchor, was, here, successors)
 
 
 def _first_parents(latest: FileCommit, commits: Mapping[str, FileCommit]) -> list[FileCommit]:

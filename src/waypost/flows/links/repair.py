@@ -8,6 +8,7 @@ from waypost.errors import InvalidInput, NotFound
 from waypost.facts.ageing import renewal_changes
 from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.links.draft_links import linked_by_text
+from waypost.flows.links.elsewhere import where_alive
 from waypost.flows.links.pin import pin_reference, reference_rows, repin_reference
 from waypost.flows.links.staleness import check, find_linked, is_stale, kept_view, linked
 from waypost.flows.open_space import OpenSpace, tree_of
@@ -152,7 +153,7 @@ def relink(
 ) -> Repaired:
     """Point a memory at other code: at `refs` (`add` keeps the old ones), or at where its code has moved to.
 
-    `every`: all memories whose code has moved. `drop` removes references to deleted code; the history keeps them. This
+    `every`: all memories whose code has moved. `drop` removes references to code that no known branch or checkout has any more; the history keeps them. This
     confirms nothing: a memory whose code has changed stays stale until it is verified.
     """
     tree_of(space)
@@ -195,7 +196,10 @@ def _follow_moved(
         elif _has_moved(space, reference, finding):
             kept.append(repin_reference(space, tree, reference, finding))
         elif finding.state == DELETED and drop:
-            continue
+            where = where_alive(space, tree, version.number, place, reference)
+            if where:
+                kept.append(reference)
+                left.append(f"{version.memory_id}: {reference} is still on {where}; give a place with --ref instead.")
         else:
             kept.append(reference)
             if is_stale(space, reference, finding):
