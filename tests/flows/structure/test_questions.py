@@ -95,3 +95,12 @@ def test_a_key_is_found_where_examples_read_it_or_other_names_of_the_module(shop
     assert [hit[1:] for hit in hits(shop, "where is the key WORKER_CLASS read?")] == [("examples/main.py", 3)]
     assert [hit[1:] for hit in hits(shop, "where is the key SLOW_TESTS read?")] == [("examples/main.py", 6)]
     assert [hit[1:] for hit in hits(shop, "where is the key QUERY_LIMIT read?")] == [("limits.rb", 1)]
+
+
+def test_code_that_names_a_table_in_sql_uses_it(shop: Memory, tree: Path) -> None:
+    (tree / "shop/kv.py").write_text(
+        "def put(db):\n    db.sql('insert or replace into kv (key) values (?)')\n\n\n"
+        "def take(db):\n    return db.sql('select value from kv where key = ?')\n",
+        encoding="utf-8",
+    )
+    assert {hit[0] for hit in hits(shop, "which functions use table kv?")} == {"put", "take"}

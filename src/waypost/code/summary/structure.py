@@ -17,7 +17,7 @@ _RAISED = re.compile(r"\b(?:raise|throw)[ \t]+(?:new[ \t]+)?(?:\w{1,60}(?:\.|::|
 # SQL inside a string: a statement must begin there. In lower case, `select` needs columns, because prose says it too.
 _STATEMENT = re.compile(
     r"[\"'`]\s{0,40}(?:SELECT\s[^;\"'`]{1,300}?\sFROM\s|select\s+[\w.*()]{1,60}(?:\s*,\s*[\w.*()]{1,60}){0,30}\s+from\s"
-    r"|(?:INSERT|insert)\s+(?:INTO|into)\s|(?:UPDATE|update)\s+[\w.]{1,60}\s+(?:SET|set)\s|(?:DELETE|delete)\s+(?:FROM|from)\s)"
+    r"|(?:INSERT|insert)\s+(?:(?:OR|or)\s+\w{1,10}\s+)?(?:INTO|into)\s|(?:UPDATE|update)\s+[\w.]{1,60}\s+(?:SET|set)\s|(?:DELETE|delete)\s+(?:FROM|from)\s)"
     r"[^;\"'`]{0,400}"
 )
 _TABLE = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE|from|join|into|update)\s+([A-Za-z_][\w.]{0,60})(?![\w.]*[({%$])")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from waypost.code.architecture.marks import variable_reads
 from waypost.code.files.languages import is_document, is_test_path, language_of_path
 from waypost.code.files.reading import Unread, read_bytes
+from waypost.code.source import CONTAINERS
 from waypost.flows.open_space import OpenSpace, architecture_key
 from waypost.flows.structure.answers import SymbolUse, display_name, is_test
 from waypost.flows.structure.impact import covering_tests
@@ -129,7 +130,7 @@ def _variable_places(
 
 
 def _table(space: OpenSpace, reader: Reader, question: StructureQuestion) -> StructuralAnswer | None:
-    """Code that uses the model classes of a table."""
+    """Code that names a table in SQL, or uses its model classes."""
     checkout = space.identity.checkout_id
     tables = [
         row for row in reader.code.derived_of_kind(checkout, "table") if row.name.lower() == question.name.lower()
@@ -141,10 +142,16 @@ def _table(space: OpenSpace, reader: Reader, question: StructureQuestion) -> Str
             in_file = reader.structure.in_files(checkout, [ref.file_path])
             if ref.line_range is not None:
                 models |= {s.id: s for s in at_line(in_file, ref.line_range.start) if s.kind == "symbol"}
-    if not versions:
+    wanted = question.name.lower()
+    ids = [key for key, names in reader.structure.tables(checkout).items() if wanted in map(str.lower, names)]
+    named = [symbol for symbol in reader.structure.with_ids(checkout, ids) if symbol.type not in CONTAINERS]
+    if not versions and not named:
         return None
     rows = related(reader, checkout, list(models.values()), "references") if models else []
+    known = {row.id for row in rows}
+    rows += [_row(symbol, symbol.line, "queries") for symbol in named if symbol.id not in known]
     place = next((str(ref) for version in versions.values() for ref in version.refs), "")
+    place = place or f"{named[0].path}:{named[0].line}"
     return StructuralAnswer("table", question.name, place, [row for row in rows if row.kind != "imports"])
 
 
