@@ -711,6 +711,10 @@ def test_the_package_of_a_type_in_a_result_decides_about_a_go_interface() -> Non
         ("fs.go", "Mem", "→", "fs.go", "Fs"),
         ("sub/s.go", "Sub", "→", "fs.go", "Fs"),
     }
+    other = 'package a\nimport "io/fs"\ntype IOFS struct { Fs }\nfunc (i IOFS) Open(n string) (fs.File, error) { return nil, nil }\n'
+    whole = "package a\ntype Wrap struct { Fs }\n"
+    found = edges(_GO_FILE_SYSTEMS | {"io.go": other, "wrap.go": whole}, "inherits")
+    assert {source for _, source, *_ in found} == {"Mem", "Sub", "Wrap"}
 
 
 def test_a_go_struct_may_get_methods_from_an_embedded_type_that_is_not_here() -> None:

@@ -22,6 +22,7 @@ class _EntryPoints(NamedTuple):
     names: dict[str, frozenset[str]]
     prefixes: tuple[str, ...]
     plain: frozenset[str]
+    found_by_base: frozenset[str]
 
 
 def is_entry_point(name: str, language: str, decorators: tuple[str, ...]) -> bool:
@@ -32,6 +33,13 @@ def is_entry_point(name: str, language: str, decorators: tuple[str, ...]) -> boo
     if name.startswith(rules.prefixes) or not _WORD.search(name):  # operators are called by their signs
         return True
     return any(decorator.split("(")[0].strip() not in rules.plain for decorator in decorators)
+
+
+def is_found_by_base(signature: str) -> bool:
+    """Whether a framework finds a class by a base that its first line names."""
+    match = _BASES.search(signature)
+    written = next((group for group in match.groups() if group), "") if match else ""
+    return any(base.strip().rpartition(".")[2] in _entry_points().found_by_base for base in written.split(","))
 
 
 def is_private(name: str, language: str, signature: str) -> bool:
@@ -61,4 +69,6 @@ def _is_object(base: str) -> bool:
 def _entry_points() -> _EntryPoints:
     data = tomllib.loads(_DATA.read_text(encoding="utf-8"))
     names = {family_name: frozenset(words.split()) for family_name, words in data["names"].items()}
-    return _EntryPoints(names, tuple(data["prefixes"]), frozenset(data["plain"].split()))
+    return _EntryPoints(
+        names, tuple(data["prefixes"]), frozenset(data["plain"].split()), frozenset(data["found_by_base"].split())
+    )

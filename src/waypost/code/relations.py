@@ -97,10 +97,18 @@ def _relate(tree: OutlineTree, indexed: Mapping[str, FileUses]) -> Relations:
             _keep(edges, edge)
         for edge in _imports(resolver.names, view, reached):
             _keep(edges, edge)
-    for implementation in implementations(resolver.names):
-        source, target = _place(tree, implementation.type), _place(tree, implementation.interface)
-        _keep(edges, CodeRelation("inherits", source, target, (source.line,), implementation.interface.strength))
+    _keep_implementations(resolver.names, edges)
     return Relations(tuple(edges.values()), uses, resolved, unresolved)
+
+
+def _keep_implementations(names: NameScope, edges: dict[tuple[str, SymbolPlace, SymbolPlace], CodeRelation]) -> None:
+    """Which Go types implement which interfaces. One that embeds an interface may still not implement it."""
+    for implementation in implementations(names):
+        source, target = _place(names.tree, implementation.type), _place(names.tree, implementation.interface)
+        if implementation.interface.strength:
+            _keep(edges, CodeRelation("inherits", source, target, (source.line,), implementation.interface.strength))
+        else:
+            edges.pop(("inherits", source, target), None)
 
 
 def is_manifest(path: str) -> bool:

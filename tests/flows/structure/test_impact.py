@@ -6,6 +6,7 @@ import pytest
 from tests.conftest import Git
 from tests.flows.conftest import write_file
 
+from waypost.embed.fake import FakeEngine
 from waypost.errors import InvalidInput, NotFound
 from waypost.memory import Memory
 
@@ -168,3 +169,28 @@ def test_tests_that_reach_a_change_through_an_interface_are_found(shop: Memory, 
     )
     tests = shop.code.impact("Source.make").tests
     assert [(row.symbol, row.depth, row.via) for row in tests] == [("check_create", 2, "Fs.create")]
+
+
+def test_code_that_is_reached_in_other_ways_is_not_unused(tree: Path, memory: Memory, fake_engine: FakeEngine) -> None:
+    files = {
+        "lib/fields.py": (
+            "from typing import overload\n\n\n@overload\ndef text_field(a: int) -> int: ...\n\n\n"
+            "def text_field(a):\n    return a\n\n\ndef register(app):\n    @app.before_serving\n"
+            "    async def open_pool(): ...\n\n\nclass ShopConfig(apps.AppConfig):\n    label = 'shop'\n"
+        ),
+        "lib/use.py": "from lib.fields import text_field, register\n\ntext_field(1)\nregister(2)\n",
+        "demo/__init__.py": "",
+        "demo/models.py": "class Team: ...\n\n\nclass Event: ...\n\n\nFIELDS = 'models.Event'\n",
+        "demo/main.py": "from models import Team\n",
+        "other/models.py": "class Team: ...\n\n\nclass Event: ...\n\n\nprint(Team, Event)\n",
+        "mem/file_unix.go": "package mem\n\nfunc sysOf() {}\n",
+        "mem/file_win.go": "package mem\n\nfunc sysOf() {}\n",
+        "mem/use.go": "package mem\n\nfunc Use() { sysOf() }\n",
+        "lib/gone.py": "def nobody_calls_me(): ...\n",
+    }
+    for path, text in files.items():
+        write_file(tree, path, text)
+    memory.index()
+    found = {row["name"] for row in memory.code.unused().to_json()["rows"]}
+    assert "nobody_calls_me" in found
+    assert not found & {"text_field", "open_pool", "ShopConfig", "Team", "Event", "sysOf"}

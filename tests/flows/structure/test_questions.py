@@ -82,3 +82,25 @@ def test_open_calls_and_names_of_many_symbols_are_mentioned(shop: Memory, tree: 
     (tree / "shop/kinds.py").write_text(classes, encoding="utf-8")
     said = "6 symbols are called enqueue. Name one of them, such as shop/kinds.py#Kind0.enqueue."
     assert said in shop.recall("who calls enqueue?").notices
+
+
+def test_a_key_is_found_where_examples_read_it_or_other_names_of_the_module(shop: Memory, tree: Path) -> None:
+    (tree / "examples").mkdir()
+    (tree / "examples/main.py").write_text(
+        "import os as _os\n\nif _os.environ.get('WORKER_CLASS') == 'x':\n    print(1)\n"
+        "_os.environ['SLOW_TESTS'] = '1'\nprint(_os.environ['SLOW_TESTS'])\n",
+        encoding="utf-8",
+    )
+    (tree / "limits.rb").write_text("LIMIT = env_int.call('QUERY_LIMIT', 4)\n", encoding="utf-8")
+    assert [hit[1:] for hit in hits(shop, "where is the key WORKER_CLASS read?")] == [("examples/main.py", 3)]
+    assert [hit[1:] for hit in hits(shop, "where is the key SLOW_TESTS read?")] == [("examples/main.py", 6)]
+    assert [hit[1:] for hit in hits(shop, "where is the key QUERY_LIMIT read?")] == [("limits.rb", 1)]
+
+
+def test_code_that_names_a_table_in_sql_uses_it(shop: Memory, tree: Path) -> None:
+    (tree / "shop/kv.py").write_text(
+        "def put(db):\n    db.sql('insert or replace into kv (key) values (?)')\n\n\n"
+        "def take(db):\n    return db.sql('select value from kv where key = ?')\n",
+        encoding="utf-8",
+    )
+    assert {hit[0] for hit in hits(shop, "which functions use table kv?")} == {"put", "take"}

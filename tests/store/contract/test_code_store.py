@@ -229,7 +229,9 @@ def test_symbols_are_found_by_name_path_id_and_beginning(store: Store) -> None:
 def test_relations_are_read_from_both_ends_with_their_lines(store: Store) -> None:
     add(
         store,
-        symbol("one", details={"type": "function", "calls": ["two", "print"], "decorators": ["cache"]}),
+        symbol(
+            "one", details={"type": "function", "calls": ["two", "print"], "decorators": ["cache"], "tables": ["kv"]}
+        ),
         row(body="a"),
     )
     add(store, symbol("two", path="b.py"), row(body="b"))
@@ -251,6 +253,7 @@ def test_relations_are_read_from_both_ends_with_their_lines(store: Store) -> Non
         assert rows.relation_ids("here", ("calls",)) == [("one", "two")]
         assert rows.called_names(["one", "two"]) == {"two", "print"}
         assert rows.decorators("here") == {"one": ["cache"]}
+        assert rows.tables("here") == {"one": ["kv"]}
 
 
 def test_a_sketch_tells_where_a_memory_stands(store: Store) -> None:

@@ -11,9 +11,9 @@ from waypost.code.source import SourceFile
 
 _VARIABLE = r"([A-Z][A-Z0-9_]{1,60})"
 _READ = re.compile(
-    r"(?:os\.environ(?:\.get\(|\.setdefault\(|\.pop\(|\[)|[gG]et_?[eE]nv\(|\b[eE]nv(?:\.[a-z]{1,8})?\(|env::var(?:_os)?\(|env!\("
+    r"(?:\benviron(?:\.get\(|\.setdefault\(|\.pop\(|\[)|[gG]et_?[eE]nv\(|\b[eE]nv(?:\.[a-z]{1,8})?\(|env::var(?:_os)?\(|env!\("
     r"|ENV\[|ENV\.fetch\(|\$_ENV\[|\$_SERVER\[|LookupEnv\(|GetEnvironmentVariable\(|get_env\(|fetch_env!\(|env\.get\()"
-    rf"\s{{0,4}}['\"]{_VARIABLE}['\"]"
+    rf"\s{{0,4}}['\"]{_VARIABLE}['\"](?!\s{{0,4}}\]\s{{0,4}}=(?![=~]))"
     rf"|(?:process\.env|import\.meta\.env)(?:\.|\[['\"]){_VARIABLE}"
     rf"|%env\((?:\w{{1,20}}:){{0,4}}{_VARIABLE}\)"
 )
@@ -125,6 +125,11 @@ def _compose_and_properties(source: SourceFile) -> Iterator[ArchitectureEvidence
         yield evidence("settings", "Docker Compose", str(built), 1)
     if "${" in source.text and (_PLACEHOLDER_FILES.search(source.path) or source.language == "properties"):
         yield from _variables(_PLACEHOLDER, source.text)
+
+
+def variable_reads(text: str, name: str) -> list[int]:
+    """The lines where code reads an environment variable."""
+    return [text.count("\n", 0, match.start()) + 1 for match in _READ.finditer(text) if name in match.groups()]
 
 
 def _variables(pattern: re.Pattern[str], text: str) -> Iterator[ArchitectureEvidence]:

@@ -259,7 +259,7 @@ class CallResolver:
             return True  # no base that is known has it
         if head in rules.own:
             scope, head = enclosing_class(view, owner), path[1] if len(path) > 1 else ""
-            holds = view.bindings.get((scope, head), "")
+            holds: str | None = view.bindings.get((scope, head), "")
         else:
             while scope >= 0 and (scope, head) not in view.bindings:
                 scope = view.outline.symbols[scope].parent

@@ -23,7 +23,10 @@ class SatisfiedInterface(NamedTuple):
 
 
 def implementations(names: NameScope) -> Iterator[SatisfiedInterface]:
-    """Every type with all methods of an interface of the repository, promoted ones included."""
+    """Every type with all methods of an interface of the repository, promoted ones included.
+
+    A strength of 0: it embeds the interface, but replaces one of its methods by another.
+    """
     views = [view for path in names.tree.paths if (view := names.tree.view(path)) is not None and view.family == "go"]
     types = {(_folder(view.path), symbol.name): (view, number) for view in views for number, symbol in _types(view)}
     own: dict[tuple[str, str], Methods] = {}
@@ -38,23 +41,33 @@ def implementations(names: NameScope) -> Iterator[SatisfiedInterface]:
         for name in methods:
             by_method.setdefault(name, []).append(key)
     for key, (view, number) in types.items():
-        wanted = sets[key]
-        if view.outline.symbols[number].kind != "interface" or not wanted:
+        wanted, interface = sets[key], view.outline.symbols[number]
+        if interface.kind != "interface" or not wanted:
             continue
         # Where an embedded type is unknown, only some of the methods are known.
         some = {other for name in wanted if not name[:1].isupper() for other in by_method.get(name, ())}
         rarest = min(wanted, key=lambda name: len(by_method.get(name, ())))
         for other in dict.fromkeys((*by_method.get(rarest, ()), *sorted(some))):
-            if other == key or not all(sets[other].get(name, results) == results for name, results in wanted.items()):
-                continue
-            place, is_whole = types[other], wanted.keys() <= sets[other].keys()
-            if view.is_test and not place[0].is_test:
-                continue  # made for tests, which code does not know
-            if is_whole or _embeds_other(names, *place, view.outline.symbols[number].name):
-                strength = CERTAINTY if is_whole else EMBEDDED
+            strength = _strength(names, wanted, sets[other], view, number, *types[other]) if other != key else None
+            if strength is not None:
+                place = types[other]
                 yield SatisfiedInterface(
                     Value("symbol", place[0].path, place[1]), Value("symbol", view.path, number, strength)
                 )
+
+
+def _strength(
+    names: NameScope, wanted: Methods, has: Methods, view: OutlineView, number: int, other: OutlineView, place: int
+) -> float | None:
+    """How certain a type implements an interface; None if it has nothing to do with it."""
+    if any(has.get(name, results) != results for name, results in wanted.items()):
+        embedded = {base[:3] for base in names.bases(other, place) if base is not None}
+        return 0.0 if Value("symbol", view.path, number)[:3] in embedded else None
+    if view.is_test and not other.is_test:
+        return None  # made for tests, which code does not know
+    if wanted.keys() <= has.keys():
+        return CERTAINTY
+    return EMBEDDED if _embeds_other(names, other, place, view.outline.symbols[number].name) else None
 
 
 def _embeds_other(names: NameScope, view: OutlineView, number: int, name: str) -> bool:

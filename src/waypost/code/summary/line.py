@@ -21,7 +21,7 @@ def symbol_line(details: Mapping[str, Any]) -> str:
     errors: Sequence[str] = details.get("raises", ())
     parts = [
         short_signature(str(details.get("signature") or "")),
-        _names("decorators", details.get("decorators", ()), _MOST_DECORATORS),
+        _names("decorators", [mark for mark in details.get("decorators", ()) if "(" in mark], _MOST_DECORATORS),
         _names("members", details.get("members", ()), _MOST_MEMBERS),
         _names("calls", _callees(details.get("calls", ()), errors), _MOST_CALLS),
         _names("raises", errors, _MOST_ERRORS),

@@ -17,7 +17,7 @@ _RAISED = re.compile(r"\b(?:raise|throw)[ \t]+(?:new[ \t]+)?(?:\w{1,60}(?:\.|::|
 # SQL inside a string: a statement must begin there. In lower case, `select` needs columns, because prose says it too.
 _STATEMENT = re.compile(
     r"[\"'`]\s{0,40}(?:SELECT\s[^;\"'`]{1,300}?\sFROM\s|select\s+[\w.*()]{1,60}(?:\s*,\s*[\w.*()]{1,60}){0,30}\s+from\s"
-    r"|(?:INSERT|insert)\s+(?:INTO|into)\s|(?:UPDATE|update)\s+[\w.]{1,60}\s+(?:SET|set)\s|(?:DELETE|delete)\s+(?:FROM|from)\s)"
+    r"|(?:INSERT|insert)\s+(?:(?:OR|or)\s+\w{1,10}\s+)?(?:INTO|into)\s|(?:UPDATE|update)\s+[\w.]{1,60}\s+(?:SET|set)\s|(?:DELETE|delete)\s+(?:FROM|from)\s)"
     r"[^;\"'`]{0,400}"
 )
 _TABLE = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE|from|join|into|update)\s+([A-Za-z_][\w.]{0,60})(?![\w.]*[({%$])")
@@ -36,7 +36,9 @@ def structure_details(symbol: Symbol, view: SummaryView, tables: Tables = ()) ->
         "calls": list(dict.fromkeys(call.name for call in symbol.calls))[:_MOST_CALLS],
         "raises": _errors(text),
         "tables": _tables(symbol, text, tables),
-        "decorators": [mark[:_MOST_DECORATOR] for mark in symbol.decorators if "(" in mark][:_MOST_DECORATORS],
+        "decorators": [" ".join(mark.split())[:_MOST_DECORATOR] for mark in symbol.decorators if _says_something(mark)][
+            :_MOST_DECORATORS
+        ],
         "members": _members(symbol, view),
     }
 
@@ -44,6 +46,11 @@ def structure_details(symbol: Symbol, view: SummaryView, tables: Tables = ()) ->
 def describe(symbol: Symbol, view: SummaryView, tables: Tables = ()) -> str:
     """One line: the author's own, else what the code shows. "" if neither says anything."""
     return documented(symbol) or symbol_line(structure_details(symbol, view, tables))
+
+
+def _says_something(decorator: str) -> bool:
+    """Whether it may register the symbol somewhere, or marks a declaration of types only."""
+    return "(" in decorator or "." in decorator or decorator == "overload"
 
 
 def _errors(text: str) -> list[str]:

@@ -9,9 +9,10 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from waypost.code.entry_points import base_count, is_entry_point, is_private
+from waypost.code.entry_points import base_count, is_entry_point, is_found_by_base, is_private
 from waypost.code.files.languages import language_of_path
 from waypost.code.files.reading import Unread, read_bytes
 from waypost.code.source import CONTAINERS
@@ -71,15 +72,18 @@ def _without_relations(space: OpenSpace, reader: Reader) -> Iterable[tuple[Symbo
     owners = dict(reader.structure.relation_ids(checkout, ("member",)))
     by_id = {symbol.id: symbol for symbol in every}
     used_types = _with_used_members(every, used)
+    twins = {_twin(symbol) for symbol in every if symbol.id in used}
     for symbol in every:
         name = symbol.qualified.rpartition(".")[2]
         if symbol.kind != "symbol" or symbol.type not in _KINDS or is_test(symbol) or symbol.id in used:
             continue
         if (symbol.path, symbol.qualified) in used_types or called_name(symbol) in unresolved:
             continue
-        language = language_of_path(symbol.path)
-        if is_entry_point(name, language, tuple(decorators.get(symbol.id, ()))):
+        language, marks = language_of_path(symbol.path), tuple(decorators.get(symbol.id, ()))
+        if is_entry_point(name, language, marks) or is_found_by_base(symbol.signature) or _twin(symbol) in twins:
             continue
+        if any(mark.rpartition(".")[2] == "overload" for mark in marks):
+            continue  # the definition after it counts
         if any(symbol.first_line <= line <= symbol.end_line for line in handlers.get(symbol.path, ())):
             continue
         owner = types.get((symbol.path, symbol.qualified.rpartition(".")[0])) or by_id.get(owners.get(symbol.id, ""))
@@ -87,6 +91,11 @@ def _without_relations(space: OpenSpace, reader: Reader) -> Iterable[tuple[Symbo
         if owner is not None and (owner.type in _ABSTRACT or owner.id in bases or base_count(owner.signature)):
             continue
         yield symbol, _PRIVATE if is_private(name, language, symbol.signature) else _PUBLIC
+
+
+def _twin(symbol: SymbolSketch) -> tuple[str, str]:
+    """What definitions of one symbol have in common: overloads, and those in Go files for several systems."""
+    return _folder(symbol.path) if symbol.path.endswith(".go") else symbol.path, symbol.qualified
 
 
 def _without_named(
@@ -99,14 +108,16 @@ def _without_named(
     checkout = space.identity.checkout_id
     ends = {end for _, end in reader.structure.relation_ids(checkout, _USES)}
     own: dict[tuple[str, bytes], list[SymbolSketch]] = {}
-    explained = set[bytes]()
+    explained: dict[bytes, set[str]] = {}  # folders with a used symbol of the name
     for symbol in reader.structure.every(checkout):
         name = _name(symbol)
         own.setdefault((symbol.path, name), []).append(symbol)
         if symbol.id in ends and symbol.type not in _MEMBERS:
-            explained.add(name)
+            explained.setdefault(name, set()).add(_folder(symbol.path))
     rest = [symbol for symbol, _ in rows if symbol.type in _MEMBERS or _name(symbol) not in explained]
     names, checked = {_name(symbol) for symbol in rest}, {symbol.id for symbol in rest}
+    unclear = [symbol for symbol, _ in rows if symbol.id not in checked]
+    named_beside = _named_beside(root, reader.code.files(checkout), unclear, own, explained)
     named = set[bytes]()
     for path in reader.code.files(checkout):
         content = read_bytes(root, path, _LARGEST)
@@ -120,7 +131,56 @@ def _without_named(
                 places = own.get((path, name), ())
                 if not any(symbol.first_line <= number <= symbol.end_line for symbol in places):
                     named.add(name)
-    return [row for row in rows if row[0].id not in checked or _name(row[0]) not in named]
+    return [
+        (symbol, certainty)
+        for symbol, certainty in rows
+        if symbol.id not in named_beside and (symbol.id not in checked or _name(symbol) not in named)
+    ]
+
+
+def _named_beside(
+    root: Path,
+    paths: Iterable[str],
+    symbols: Iterable[SymbolSketch],
+    own: Mapping[tuple[str, bytes], list[SymbolSketch]],
+    explained: Mapping[bytes, set[str]],
+) -> set[str]:
+    """The ids of those that their file names once more, or their folder if it has no used symbol of the name."""
+    beside: dict[str, list[str]] = {}
+    for path in paths:
+        if language_of_path(path):
+            beside.setdefault(_folder(path), []).append(path)
+    found = set[str]()
+    for symbol in symbols:
+        folder = _folder(symbol.path)
+        near = [symbol.path] if folder in explained[_name(symbol)] else beside[folder]
+        if _is_named_beside(root, near, symbol, own):
+            found.add(symbol.id)
+    return found
+
+
+def _is_named_beside(
+    root: Path, paths: Iterable[str], symbol: SymbolSketch, own: Mapping[tuple[str, bytes], list[SymbolSketch]]
+) -> bool:
+    """Whether one of these files names it outside of definitions of this name.
+
+    In `from models import Team` of a script, or in a text such as "models.Team".
+    """
+    name = _name(symbol)
+    for path in paths:
+        content = read_bytes(root, path, _LARGEST)
+        if isinstance(content, Unread) or name not in content[0]:
+            continue
+        places = own.get((path, name), ())
+        for number, line in enumerate(content[0].split(b"\n"), 1):
+            is_own = any(place.first_line <= number <= place.end_line for place in places)
+            if name in line and not is_own and name in _WORD.findall(line):
+                return True
+    return False
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
 
 
 def _name(symbol: SymbolSketch) -> bytes:

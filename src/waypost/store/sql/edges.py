@@ -124,9 +124,16 @@ class StructureRows(TablePart):
 
     def decorators(self, checkout_id: str) -> dict[str, list[str]]:
         """The decorators of symbols that have some, by id."""
+        return self._lists(checkout_id, "decorators")
+
+    def tables(self, checkout_id: str) -> dict[str, list[str]]:
+        """The tables that symbols name in SQL, by id."""
+        return self._lists(checkout_id, "tables")
+
+    def _lists(self, checkout_id: str, name: str) -> dict[str, list[str]]:
         rows = self._db.rows(
-            "SELECT m.memory_id, field(m.details, decorators) FROM memories m"
-            " WHERE m.checkout_id = ? AND m.kind = 'symbol' AND field(m.details, decorators) IS NOT NULL",
+            f"SELECT m.memory_id, field(m.details, {name}) FROM memories m"
+            f" WHERE m.checkout_id = ? AND m.kind = 'symbol' AND field(m.details, {name}) IS NOT NULL",
             (checkout_id,),
         )
         return {memory_id: json.loads(names) for memory_id, names in rows}
