@@ -29,9 +29,15 @@ from waypost.journal.bundle import write_bundle
 from waypost.journal.files import JournalFolder
 from waypost.memory.spaces import open_spaces
 from waypost.model.memory import Caller
+from waypost.system.platform import remove_file
 
 ANNA = Caller("person", "anna")
 CHANGES = ("append", "replace", "remove", "compress")
+# Parts of these: between them, a file is both in a bundle and beside it.
+INNER: dict[str, Callable[..., Any]] = {
+    "waypost.journal.files.write_bundle": write_bundle,
+    "waypost.journal.files.remove_file": remove_file,
+}
 END = date(2028, 1, 3)
 
 
@@ -63,7 +69,8 @@ def stopping(monkeypatch: pytest.MonkeyPatch, stops: Stops) -> Iterator[None]:
     with monkeypatch.context() as patch:
         for name in CHANGES:
             patch.setattr(JournalFolder, name, stops.around(getattr(JournalFolder, name)))
-        patch.setattr("waypost.journal.files.write_bundle", stops.around(write_bundle))
+        for place, real in INNER.items():
+            patch.setattr(place, stops.around(real))
         yield
 
 
@@ -149,7 +156,8 @@ def killed_everywhere(
     with monkeypatch.context() as patch:
         for name in CHANGES:
             patch.setattr(JournalFolder, name, around(getattr(JournalFolder, name)))
-        patch.setattr("waypost.journal.files.write_bundle", around(write_bundle))
+        for place, real in INNER.items():
+            patch.setattr(place, around(real))
         work(world)
     expected = compared(root_of(world))
     assert lost(root_of(world), words) == []
