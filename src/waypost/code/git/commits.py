@@ -53,10 +53,10 @@ def _commit_with_lines(checkout: GitCheckout, commit: str, seconds: float) -> Cu
         seconds=seconds,
     )
     head, *stat = (answer or b"").decode("utf-8", "surrogateescape").split("\0")
-    found = _commit_of(head)
-    rows = [row.lstrip("\n").split("\t", 2) for row in stat if row.count("\t") >= 2]
-    lines = {path: (_count(added), _count(removed)) for added, removed, path in rows}
-    return None if found is None else CurrentCommit(found, lines)
+    row = _commit_of(head)
+    counts = [entry.lstrip("\n").split("\t", 2) for entry in stat if entry.count("\t") >= 2]
+    lines = {path: (_count(added), _count(removed)) for added, removed, path in counts}
+    return None if row is None else CurrentCommit(row, lines)
 
 
 def _count(text: str) -> int:

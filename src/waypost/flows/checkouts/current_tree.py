@@ -379,8 +379,8 @@ class TreeNow:
     def other_branches(self) -> Mapping[str, str]:
         """Branches that are at another commit than this checkout, with their commits."""
         if self._branches is None:
-            found = branch_commits(self._root) if self._root is not None else {}
-            self._branches = {name: commit for name, commit in found.items() if commit != self.head.commit}
+            commits = branch_commits(self._root) if self._root is not None else {}
+            self._branches = {name: commit for name, commit in commits.items() if commit != self.head.commit}
         return self._branches
 
     def is_merge(self, commit: str) -> bool:

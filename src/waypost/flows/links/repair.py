@@ -219,7 +219,7 @@ def _why_left(reference: CodeReference, finding: CodeVerdict) -> str:
 def _pin_or_refuse(space: OpenSpace, tree: TreeNow, given: str | CodeReference) -> CodeReference:
     reference = CodeReference.parse(given) if isinstance(given, str) else given
     pinned = pin_reference(space, tree, reference, space.clock())
-    if pinned.notice:
+    if pinned.notice and not pinned.reference.anchor:
         raise InvalidInput(pinned.notice, "Name a file, lines or a symbol that is there.")
     return pinned.reference
 
