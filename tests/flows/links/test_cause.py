@@ -8,12 +8,14 @@ import pytest
 from tests.conftest import Git
 
 from waypost.flows.admin.worker import has_work
+from waypost.flows.checkouts import current_tree
 from waypost.flows.links.about import stale
 from waypost.flows.links.cause import CauseSearch
 from waypost.flows.links.staleness import explain_pending
 from waypost.flows.open_space import OpenSpace
 from waypost.memory import Memory
 from waypost.model.code_link import LinkedMemory
+from waypost.model.reference import LineRange
 
 MODE = "def parse(text):\n    rows = text.split(',')\n    return [row.strip() for row in rows]\n\n\ndef other():\n    return 1\n"
 
@@ -316,3 +318,22 @@ def test_a_change_after_a_squashed_branch_is_named(commits: Commits, memory: Mem
         text = f"LAST = {number}\n" + edited.replace("';'", "'|'")
         commits.commit("later", text, f"2026-01-06T1{number}:00:00Z")
     assert f"changed in {cause[:7]} (2026-01-05" in (shown(memory, made.id).state.stale_reason or "")
+
+
+def test_the_files_of_many_pinned_lines_are_fetched_at_once(
+    commits: Commits, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "abcdef":
+        (commits.tree / f"{name}.py").write_text(MODE)
+    commits.commit("more", MODE, "2026-01-02T10:00:00Z")
+    for name in "abcdef":
+        memory.remember(f"Rows of {name} are split", refs=[f"{name}.py#L2"])
+        (commits.tree / f"{name}.py").write_text(MODE.replace("','", "';'"))
+    commits.commit("semicolons", MODE, "2026-01-03T10:00:00Z")
+    asked: list[int] = []
+    real = current_tree.past_files
+    monkeypatch.setattr(current_tree, "past_files", lambda *given: (asked.append(1), real(*given))[1])
+    assert [link.reference.line_range for one in memory.code.stale(check=True).memories for link in one.links] == [
+        LineRange(2, 2)
+    ] * 6
+    assert len(asked) == 1

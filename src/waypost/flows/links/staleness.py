@@ -6,7 +6,7 @@ changes no date.
 """
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from waypost.flows.links.cause import CauseSearch
 
 _LOOKED_FOR_AGAIN = timedelta(seconds=60)  # what was found nowhere may be just on its way to another file
+_AT_ONCE = 64  # references whose earlier files are read in one go, if one of them is needed
 _PAGE = 1_000  # references judged in one go: so many verdicts are written in one transaction
 
 # How long to search for the commits that made memories stale.
@@ -119,7 +120,9 @@ def _check_page(
     verdicts: dict[Key, StoredVerdict] = {}
     new: list[StoredVerdict] = []
     causes = CauseSearch(tree, seconds)
-    for row in rows:
+    for number, row in enumerate(rows):
+        if number % _AT_ONCE == 0:
+            tree.expect_past(_past_files_of(rows[number : number + _AT_ONCE], earlier_verdicts))
         key = (row.number, row.place)
         past_verdict = earlier_verdicts.get(key)
         if past_verdict is not None and _holds(past_verdict, row.reference, tree, now):
@@ -156,6 +159,14 @@ def _check_page(
             writer.references.put_verdicts(checkout, _still_meant(writer, rows, new))
             writer.meta.set(judged_key(checkout), format_time(now))
     return verdicts
+
+
+def _past_files_of(rows: Sequence[ReferenceRow], judged: Collection[Key]) -> list[tuple[str, str]]:
+    """The files with pinned lines as they were, fetched from git together with the first one that is needed."""
+    from waypost.refs.anchor import is_part
+
+    references = [row.reference for row in rows if (row.number, row.place) not in judged]
+    return [(one.git_commit, one.file_path) for one in references if one.git_commit and is_part(one.anchor)]
 
 
 def _rests_on_tree(finding: CodeVerdict) -> bool:
