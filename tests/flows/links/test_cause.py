@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import Git
 
+from waypost.code.git.past_files import FileAtCommit, past_files
 from waypost.flows.admin.worker import has_work
 from waypost.flows.checkouts import current_tree
 from waypost.flows.links.about import stale
@@ -331,9 +332,13 @@ def test_the_files_of_many_pinned_lines_are_fetched_at_once(
         (commits.tree / f"{name}.py").write_text(MODE.replace("','", "';'"))
     commits.commit("semicolons", MODE, "2026-01-03T10:00:00Z")
     asked: list[int] = []
-    real = current_tree.past_files
-    monkeypatch.setattr(current_tree, "past_files", lambda *given: (asked.append(1), real(*given))[1])
+
+    def fetch(root: Path, wanted: list[FileAtCommit]) -> tuple[dict[str, str], dict[FileAtCommit, bytes]]:
+        asked.append(len(wanted))
+        return past_files(root, wanted)
+
+    monkeypatch.setattr(current_tree, "past_files", fetch)
     assert [link.reference.line_range for one in memory.code.stale(check=True).memories for link in one.links] == [
         LineRange(2, 2)
     ] * 6
-    assert len(asked) == 1
+    assert asked == [6]

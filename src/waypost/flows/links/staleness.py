@@ -162,15 +162,19 @@ def _check_page(
 
 
 def _past_files_of(rows: Sequence[ReferenceRow], judged: Collection[Key]) -> list[tuple[str, str]]:
-    """The files with pinned lines as they were, fetched from git together with the first one that is needed."""
+    """The files with pinned lines as they were, fetched from git together with the first reference that is needed."""
     from waypost.refs.anchor import is_part
 
     references = [row.reference for row in rows if (row.number, row.place) not in judged]
-    return [(one.git_commit, one.file_path) for one in references if one.git_commit and is_part(one.anchor)]
+    return [
+        (reference.git_commit, reference.file_path)
+        for reference in references
+        if reference.git_commit and is_part(reference.anchor)
+    ]
 
 
 def _rests_on_tree(finding: CodeVerdict) -> bool:
-    """Whether any other file can change the verdict, besides the one the code was found in."""
+    """Whether any other file can change the verdict, besides the reference the code was found in."""
     return finding.state in (DELETED, AMBIGUOUS, UNCHECKED) or (finding.searched and finding.state == CHANGED)
 
 
