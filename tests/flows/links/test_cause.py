@@ -145,6 +145,17 @@ def test_remembering_the_same_text_in_place_of_a_memory_verifies_it(commits: Com
     assert not shown(memory, made.id).state.is_stale
 
 
+def test_repeating_a_stale_memory_without_its_id_says_how_to_verify_it(commits: Commits, memory: Memory) -> None:
+    made = memory.remember("Rows are split at a sign", refs=["mode.py#parse"])
+    assert memory.remember("Rows are split at a sign").reason == "exactly this is stored"
+    commits.commit("semicolons", MODE.replace("','", "';'"), "2026-01-03T10:00:00Z")
+    assert shown(memory, made.id).state.is_stale
+    assert f"`waypost verify {made.id}` or repeat it with this id" in (
+        memory.remember("Rows are split at a sign").reason or ""
+    )
+    assert shown(memory, made.id).state.is_stale
+
+
 def test_an_agent_does_not_verify_a_persons_memory_by_repeating_it(
     commits: Commits, memory: Memory, person: Memory
 ) -> None:

@@ -17,6 +17,7 @@ from waypost.flows.versions.current import (
     audit,
     current_version,
     current_versions,
+    find,
     nothing_new,
     refuse_derived,
     visible_version,
@@ -117,6 +118,17 @@ def verify_repeated(space: OpenSpace, caller: Caller, receipt: Receipt) -> Recei
         return replace(receipt, reason=f"{receipt.reason}; a person said it, so only a person can verify it")
     repaired = verify(space, caller, [memory.id])
     return replace(receipt, reason="; ".join((receipt.reason or "", *(repaired.left or ("it is verified now",)))))
+
+
+def with_hint_if_stale(space: OpenSpace, receipt: Receipt) -> Receipt:
+    """Say how to verify a memory that somebody repeats without its id, if it was stale when it was last looked at."""
+    version = find(space, receipt.id or "").version
+    with space.store.read() as reader:
+        memory = linked(space, reader, [version])[version.number]
+    if not memory.state.is_stale:
+        return receipt
+    hint = f"it is stale; if it is still true, `waypost verify {version.memory_id}` or repeat it with this id"
+    return replace(receipt, reason="; ".join((receipt.reason or "", hint)))
 
 
 def _pin_of(
