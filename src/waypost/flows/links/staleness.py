@@ -36,7 +36,7 @@ _PAGE = 1_000  # references judged in one go: so many verdicts are written in on
 
 # How long to search for the commits that made memories stale.
 SECONDS = 0.3  # for all memories of one check; the others are explained in the background
-SECONDS_LISTED = 5.0  # for a list of stale memories
+SECONDS_LISTED = 2.0  # for a list of stale memories
 SECONDS_FOR_ONE = 20.0  # for a memory that is shown alone; much more than git needs on a busy machine
 SECONDS_IN_BACKGROUND = 300.0
 _CUT = "~"  # after a commit: the search for the cause took too long there; it is repeated with more time
