@@ -121,7 +121,7 @@ def verify_repeated(space: OpenSpace, caller: Caller, receipt: Receipt) -> Recei
 
 
 def with_hint_if_stale(space: OpenSpace, receipt: Receipt) -> Receipt:
-    """Say how to verify a memory that is repeated without its id, if it was stale when it was last looked at."""
+    """Say how to verify a memory that is repeated without its id, if it was stale when last looked at."""
     version = find(space, receipt.id or "").version
     with space.store.read() as reader:
         memory = linked(space, reader, [version])[version.number]
