@@ -92,7 +92,7 @@ class Settings:
     background: bool = True  # start a worker for pending embeddings
     worker_cores: int = 1  # cores a background process may use
     stale_threshold: float = 0.0  # part of the code that must change before a memory about it is stale
-    stale_threshold_whole: float = 0.3  # the same for memories about a whole file
+    stale_threshold_whole: float = 0.3  # the same for memories about a whole file, or a class found by its name
     count_annotations: bool = False  # changed type annotations make a memory stale
     links: str = "file"  # editor that opens code links in a terminal: one of LINKS, never "auto"
     learn_hold: str = "doubtful"  # which learned facts need review: the doubtful ones, or "all"

@@ -273,7 +273,7 @@ def looked_at_key(checkout_id: str) -> str:
 
 
 def causes_key(space: OpenSpace) -> str:
-    """Set while a commit that made a memory stale is still to be found."""
+    """Set while the commits that made some memories stale are not found yet."""
     return f"causes_owed:{space.identity.checkout_id}"
 
 

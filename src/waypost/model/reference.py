@@ -76,7 +76,7 @@ class CodeReference:
     stale_since: datetime | None = None
     confidence_score: float = DEFAULT_CONFIDENCE
     confidence_reason: str | None = None
-    whole: bool = False  # about a whole class or module, as other tools write it
+    whole: bool = False  # about a whole class or module, given by name instead of lines
     anchor: bytes = b""  # for finding the code again after changes (refs.anchor)
     earlier: tuple[EarlierPin, ...] = ()  # newest first
 

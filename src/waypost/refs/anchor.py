@@ -146,6 +146,11 @@ def is_typed(data: bytes) -> bool:
     return data[:1] == bytes((_TYPED,))
 
 
+def is_part(data: bytes) -> bool:
+    """Whether this anchors lines that are no whole symbol: if they change, the file as it was pinned is needed."""
+    return len(data) > 1 and data[1] & 3 in (PART, NOTE)
+
+
 def code_hash(lines: Sequence[str], ignore_space: bool = False) -> str:
     """The hash of lines, independent of line endings and, if `ignore_space`, of white space."""
     if ignore_space:

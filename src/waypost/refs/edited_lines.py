@@ -1,6 +1,6 @@
 """Where edited lines are now: by a diff of their file, then by what each line says.
 
-A line that the diff leaves unchanged belongs to another line of the earlier file, so it is never the destination.
+A line that the diff leaves unchanged is another line of the earlier file: it is never the destination.
 """
 
 from array import array
@@ -63,32 +63,32 @@ def edited_lines(
     weights = _weights(before, now)
     pinned = _filled(before, was)
     total = sum(_weight(before, line, weights) for line in pinned)
-    found = {line: (diff.now[line], _weight(before, line, weights)) for line in pinned if line in diff.now}
+    partners = {line: (diff.now[line], _weight(before, line, weights)) for line in pinned if line in diff.now}
     in_place: dict[int, int] = {}  # as many lines are there as were
     for old_lines, new_lines in _gaps(diff, _filled(before, old), _filled(now, new), pinned):
         if len(old_lines) == len(new_lines):
             in_place |= zip(old_lines, new_lines, strict=True)
         for line, target, alike in _pairs(before, old_lines, now, new_lines, weights):
             if line in was and (alike >= _ALIKE or (by_place and len(old_lines) == len(new_lines) == 1)):
-                found[line] = target, max(alike, _ALIKE if by_place else 0) * _weight(before, line, weights)
-    if not found or sum(weight for _, weight in found.values()) < _ALIKE_BLOCK * total:
+                partners[line] = target, max(alike, _ALIKE if by_place else 0) * _weight(before, line, weights)
+    if not partners or sum(weight for _, weight in partners.values()) < _ALIKE_BLOCK * total:
         return None
-    lines = _without_stray_ends(sorted(found.values()), was)
+    lines = _without_stray_ends(sorted(partners.values()), was)
     beside = [in_place[line] for line in pinned if line in in_place]
     start = min((line for line in beside if lines.start - len(beside) <= line), default=lines.start)
     end = max((line for line in beside if line <= lines.end + len(beside)), default=lines.end)
     return LineRange(min(lines.start, start), max(lines.end, end))
 
 
-def _without_stray_ends(found: list[tuple[int, float]], was: LineRange) -> LineRange:
+def _without_stray_ends(partners: list[tuple[int, float]], was: LineRange) -> LineRange:
     """From the first to the last line, without a bracket or the like that is far from the others."""
-    little = _LITTLE * sum(weight for _, weight in found)
+    little = _LITTLE * sum(weight for _, weight in partners)
     far = was.end - was.start + _FAR
-    while len(found) > 1 and found[0][1] < little and found[1][0] - found[0][0] > far:
-        del found[0]
-    while len(found) > 1 and found[-1][1] < little and found[-1][0] - found[-2][0] > far:
-        del found[-1]
-    return LineRange(found[0][0], found[-1][0])
+    while len(partners) > 1 and partners[0][1] < little and partners[1][0] - partners[0][0] > far:
+        del partners[0]
+    while len(partners) > 1 and partners[-1][1] < little and partners[-1][0] - partners[-2][0] > far:
+        del partners[-1]
+    return LineRange(partners[0][0], partners[-1][0])
 
 
 def kept_lines(
@@ -159,7 +159,7 @@ def _pairs(
         return []
     left = [_words_of(before, LineRange(line, line)) for line in old]
     right = [_words_of(now, LineRange(line, line)) for line in new]
-    alike = [[_alike(one, other, weights) for other in right] for one in left]
+    alike = [[_alike(words, candidate, weights) for candidate in right] for words in left]
     best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
     for i in reversed(range(len(old))):
         for j in reversed(range(len(new))):
@@ -255,9 +255,9 @@ def _equal(left: Sequence[int], right: Sequence[int], a: int, b: int, c: int, d:
 
 def _unique_pairs(left: Sequence[int], right: Sequence[int], a: int, b: int, c: int, d: int) -> list[tuple[int, int]]:
     """Lines that occur once on each side: the longest run of them that is in the same order."""
-    one, other = Counter(left[a:b]), Counter(right[c:d])
+    left_counts, right_counts = Counter(left[a:b]), Counter(right[c:d])
     places = {right[j]: j for j in range(c, d)}
-    pairs = [(i, places[left[i]]) for i in range(a, b) if one[left[i]] == 1 and other[left[i]] == 1]
+    pairs = [(i, places[left[i]]) for i in range(a, b) if left_counts[left[i]] == 1 and right_counts[left[i]] == 1]
     tails: list[int] = []  # the smallest right place that ends a run of each length
     ends: list[int] = []
     back: list[int] = []

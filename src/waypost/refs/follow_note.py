@@ -132,5 +132,5 @@ def _similar_comment(anchor: Anchor, origin: PinnedLines | None, shape: FileShap
     inside = symbol_around(anchor, shape)
     is_known = inside is not None or not anchor.qualified
     least = ALIKE_INSIDE if is_known else ALIKE_OUTSIDE
-    found = similar_lines(anchor, origin, shape, inside, least, is_sure=is_known and same == UNCHANGED)
-    return part_verdict(CHANGED, shape, found[0], inside, found[1]) if found is not None else None
+    place = similar_lines(anchor, origin, shape, inside, least, is_sure=is_known and same == UNCHANGED)
+    return part_verdict(CHANGED, shape, place[0], inside, place[1]) if place is not None else None

@@ -208,17 +208,17 @@ def _similar(anchor: Anchor, origin: PinnedLines | None, shape: FileShape, same:
     is_namesake = same == MOVED and inside is not None and not is_named(inside, anchor.qualified)
     if inside is not None:
         least = _ALIKE_ELSEWHERE if is_namesake else ALIKE_INSIDE
-        found = similar_lines(anchor, origin, shape, inside, least, is_sure=not is_namesake)
-        if found is not None:
-            return part_verdict(CHANGED, shape, found[0], inside, found[1])
+        place = similar_lines(anchor, origin, shape, inside, least, is_sure=not is_namesake)
+        if place is not None:
+            return part_verdict(CHANGED, shape, place[0], inside, place[1])
     is_section = anchor.kind == SECTION and origin is not None
     if inside is None or is_section or anchor.count >= _WORDS_DISTINCT:
         # Half of a few words is in any file, such as `import`. Git takes unrelated files for renamed ones.
         least = _ALIKE_ELSEWHERE if same == MOVED and anchor.count < _WORDS_RARE else ALIKE_OUTSIDE
         is_sure = (is_section or not anchor.qualified) and (same == UNCHANGED or anchor.count >= _WORDS_RARE)
-        found = similar_lines(anchor, origin, shape, None, least, is_sure=is_sure)
-        if found is not None:
-            return part_verdict(CHANGED, shape, found[0], None, found[1])
+        place = similar_lines(anchor, origin, shape, None, least, is_sure=is_sure)
+        if place is not None:
+            return part_verdict(CHANGED, shape, place[0], None, place[1])
     if inside is None or is_section or is_namesake or (same == MOVED and not _is_same_symbol(origin, shape, inside)):
         return None  # a symbol of the same last name in another file can be any
     return part_verdict(CHANGED, shape, LineRange(inside.start, inside.end), inside, 1.0)
@@ -235,7 +235,7 @@ def _has_same_words(anchor: Anchor, shape: FileShape, lines: LineRange) -> bool:
 def _lines_as_they_were(
     anchor: Anchor, origin: PinnedLines | None, shape: FileShape, inside: Landmark | None
 ) -> LineRange | None:
-    """The pinned lines where a diff of their symbol or file leaves them unchanged, or the only ones of their text."""
+    """The pinned lines as a diff of their symbol or file keeps them, or the only ones of their text."""
     if origin is None or (inside is None) != (origin.around is None):
         return _lines_spaced_otherwise(anchor, shape, inside)
     old, new = areas_of(origin, shape, inside)
@@ -245,7 +245,7 @@ def _lines_as_they_were(
 
 
 def _is_same_symbol(origin: PinnedLines | None, shape: FileShape, symbol: Landmark) -> bool:
-    """Whether a symbol in another file is similar to the one around the pinned lines, not only of the same name."""
+    """Whether a symbol of the same name in another file is similar to the one around the pinned lines."""
     if origin is None or origin.around is None:
         return True
     first, behind = span(origin.shape, origin.around)

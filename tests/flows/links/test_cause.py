@@ -7,13 +7,16 @@ from pathlib import Path
 import pytest
 from tests.conftest import Git
 
+from waypost.code.git.past_files import FileAtCommit, past_files
 from waypost.flows.admin.worker import has_work
+from waypost.flows.checkouts import current_tree
 from waypost.flows.links.about import stale
 from waypost.flows.links.cause import CauseSearch
 from waypost.flows.links.staleness import explain_pending
 from waypost.flows.open_space import OpenSpace
 from waypost.memory import Memory
 from waypost.model.code_link import LinkedMemory
+from waypost.model.reference import LineRange
 
 MODE = "def parse(text):\n    rows = text.split(',')\n    return [row.strip() for row in rows]\n\n\ndef other():\n    return 1\n"
 
@@ -140,6 +143,17 @@ def test_remembering_the_same_text_in_place_of_a_memory_verifies_it(commits: Com
     assert (receipt.id, receipt.status) == (made.id, "duplicate")
     assert "it is verified now" in (receipt.reason or "")
     assert not shown(memory, made.id).state.is_stale
+
+
+def test_repeating_a_stale_memory_without_its_id_says_how_to_verify_it(commits: Commits, memory: Memory) -> None:
+    made = memory.remember("Rows are split at a sign", refs=["mode.py#parse"])
+    assert memory.remember("Rows are split at a sign").reason == "exactly this is stored"
+    commits.commit("semicolons", MODE.replace("','", "';'"), "2026-01-03T10:00:00Z")
+    assert shown(memory, made.id).state.is_stale
+    assert f"`waypost verify {made.id}` or repeat it with this id" in (
+        memory.remember("Rows are split at a sign").reason or ""
+    )
+    assert shown(memory, made.id).state.is_stale
 
 
 def test_an_agent_does_not_verify_a_persons_memory_by_repeating_it(
@@ -316,3 +330,26 @@ def test_a_change_after_a_squashed_branch_is_named(commits: Commits, memory: Mem
         text = f"LAST = {number}\n" + edited.replace("';'", "'|'")
         commits.commit("later", text, f"2026-01-06T1{number}:00:00Z")
     assert f"changed in {cause[:7]} (2026-01-05" in (shown(memory, made.id).state.stale_reason or "")
+
+
+def test_the_files_of_many_pinned_lines_are_fetched_at_once(
+    commits: Commits, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "abcdef":
+        (commits.tree / f"{name}.py").write_text(MODE)
+    commits.commit("more", MODE, "2026-01-02T10:00:00Z")
+    for name in "abcdef":
+        memory.remember(f"Rows of {name} are split", refs=[f"{name}.py#L2"])
+        (commits.tree / f"{name}.py").write_text(MODE.replace("','", "';'"))
+    commits.commit("semicolons", MODE, "2026-01-03T10:00:00Z")
+    asked: list[int] = []
+
+    def fetch(root: Path, wanted: list[FileAtCommit]) -> tuple[dict[str, str], dict[FileAtCommit, bytes]]:
+        asked.append(len(wanted))
+        return past_files(root, wanted)
+
+    monkeypatch.setattr(current_tree, "past_files", fetch)
+    assert [link.reference.line_range for one in memory.code.stale(check=True).memories for link in one.links] == [
+        LineRange(2, 2)
+    ] * 6
+    assert asked == [6]

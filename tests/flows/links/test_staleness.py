@@ -803,3 +803,12 @@ def test_a_reference_to_code_of_another_branch_or_checkout_is_not_dropped(
         done = memory.code.relink(drop=True)
         assert [one.id for one in done.memories] == [made.id] and not done.left
         assert not memory.show(made.id).links
+
+
+def test_lines_beyond_the_end_of_a_file_are_cut_with_a_notice(uploads: Path, memory: Memory) -> None:
+    made = memory.remember("Files are moved at once", refs=["shop/uploads.py#L17-L900"])
+    assert made.notices == ("shop/uploads.py ends at line 21, and so does the reference.",)
+    assert the_link(memory, made.id).was.line_range == LineRange(17, 21)
+    assert made.id is not None
+    again = memory.code.relink(made.id, refs=["shop/uploads.py#L13-L900"])
+    assert str(again.memories[0].links[0].was) == "shop/uploads.py#L13-L21"

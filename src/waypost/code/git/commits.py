@@ -7,12 +7,13 @@ from datetime import datetime
 from pathlib import Path
 
 from waypost.code.files.skip import unsafe_name
-from waypost.code.git.command import LITERAL, GitCheckout, open_checkout
+from waypost.code.git.command import LITERAL, open_checkout
 from waypost.code.git.history import commit_time
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _MARK = "\x1e"
 _MOST_COMMITS = 2_000
+_MOST_MERGED = 20  # commits of one merge
 _SECONDS = 3.0
 
 
@@ -28,7 +29,7 @@ class FileCommit:
 
 @dataclass(frozen=True, slots=True)
 class CurrentCommit:
-    """A commit, such as the one that is checked out, with the lines it added and removed in each file."""
+    """The commit that is checked out, with the lines it added and removed in each file."""
 
     commit: FileCommit
     lines: dict[str, tuple[int, int]]
@@ -42,21 +43,19 @@ class CurrentCommit:
 
 def current_commit(root: Path, *, seconds: float = _SECONDS) -> CurrentCommit | None:
     checkout = open_checkout(root)
-    return _commit_with_lines(checkout, "HEAD", seconds) if checkout is not None else None
-
-
-def _commit_with_lines(checkout: GitCheckout, commit: str, seconds: float) -> CurrentCommit | None:
+    if checkout is None:
+        return None
     answer = checkout.ask(
         *("log", "-1", "-z", "--format=tformat:%H%x1f%P%x1f%ct%x1f%an", "--diff-merges=first-parent", "--numstat"),
         *("--no-renames", "--relative", "--no-notes", "--no-ext-diff", "--no-textconv", "--no-color"),
-        *("--ignore-submodules=all", commit),
+        *("--ignore-submodules=all", "HEAD"),
         seconds=seconds,
     )
     head, *stat = (answer or b"").decode("utf-8", "surrogateescape").split("\0")
-    found = _commit_of(head)
+    commit = _commit_of(head)
     rows = [row.lstrip("\n").split("\t", 2) for row in stat if row.count("\t") >= 2]
     lines = {path: (_count(added), _count(removed)) for added, removed, path in rows}
-    return None if found is None else CurrentCommit(found, lines)
+    return None if commit is None else CurrentCommit(commit, lines)
 
 
 def _count(text: str) -> int:
@@ -81,8 +80,7 @@ def commits_since(root: Path, since: str, paths: Sequence[str], *, seconds: floa
         seconds=seconds,
         variables=LITERAL,
     )
-    text = (answer or b"").decode("utf-8", "replace")
-    return tuple(commit for record in text.split(_MARK)[1:] if (commit := _commit_of(record)) is not None)
+    return _commits_of(answer)
 
 
 def lines_between(
@@ -109,41 +107,27 @@ def is_merge(root: Path, commit: str, *, seconds: float = _SECONDS) -> bool:
     return checkout.ask("rev-parse", "--verify", "--quiet", f"{commit}^2", seconds=seconds) is not None
 
 
-def author_of_lines(
-    root: Path, merge: str, path: str, lines: tuple[int, int], *, seconds: float = _SECONDS
-) -> FileCommit | None:
-    """The latest commit of the merged branch that wrote some of these lines of a file at a merge.
-
-    None if the merge itself wrote them, or if git does not know.
-    """
+def merged_commits(
+    root: Path, merge: str, paths: Sequence[str], *, seconds: float = _SECONDS
+) -> tuple[FileCommit, ...]:
+    """The commits that a merge brought and that touched these files, latest first. Their parents are the real ones."""
     checkout = open_checkout(root)
-    if checkout is None or unsafe_name(path) is not None or not _COMMIT.fullmatch(merge):
-        return None
+    safe = [path for path in dict.fromkeys(paths) if unsafe_name(path) is None]
+    if checkout is None or not safe or not _COMMIT.fullmatch(merge):
+        return ()
     answer = checkout.ask(
-        *("blame", "--porcelain", "--ignore-revs-file=", f"-L{lines[0]},{lines[1]}", f"{merge}^1..{merge}", "--", path),
+        *("log", "--no-merges", f"--max-count={_MOST_MERGED}", f"--format=tformat:{_MARK}%H%x1f%P%x1f%ct%x1f%an"),
+        *("--numstat", "--no-renames", "--no-notes", "--no-ext-diff", "--no-textconv", "--no-color"),
+        *("--ignore-submodules=all", f"{merge}^1..{merge}", "--", *safe),
         seconds=seconds,
         variables=LITERAL,
     )
-    times = _blamed(answer or b"")
-    times.pop(merge, None)
-    author = max(times, key=lambda commit: times[commit], default=None)
-    commit = None if author is None else _commit_with_lines(checkout, author, seconds)
-    return next(iter(commit.touching([path])), None) if commit is not None else None
+    return _commits_of(answer)
 
 
-def _blamed(porcelain: bytes) -> dict[str, int]:
-    """The commits in the answer of `git blame`, with their times. Without those before the range."""
-    times: dict[str, int] = {}
-    commit = ""
-    for line in porcelain.decode("utf-8", "replace").split("\n"):
-        word, _, rest = line.partition(" ")
-        if _COMMIT.fullmatch(word):
-            commit = word
-        elif word == "committer-time" and rest.isdecimal():
-            times[commit] = int(rest)
-        elif word == "boundary":
-            times.pop(commit, None)
-    return times
+def _commits_of(answer: bytes | None) -> tuple[FileCommit, ...]:
+    text = (answer or b"").decode("utf-8", "replace")
+    return tuple(commit for record in text.split(_MARK)[1:] if (commit := _commit_of(record)) is not None)
 
 
 def _sums(numstat: str) -> tuple[int, int]:

@@ -20,11 +20,11 @@ from waypost.code.git.command import GitCheckout, open_checkout
 from waypost.code.git.commits import (
     CurrentCommit,
     FileCommit,
-    author_of_lines,
     commits_since,
     current_commit,
     is_merge,
     lines_between,
+    merged_commits,
 )
 from waypost.code.git.history import GitHead, TreeChanges, branch_commits, changed_since, head, is_ancestor
 from waypost.code.git.past_files import FileAtCommit, past_files
@@ -32,7 +32,6 @@ from waypost.code.git.renames import SECONDS, common_ancestor, earlier_paths, la
 from waypost.flows.open_space import OpenSpace, indexed_commit_key, tree_changed_key
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
-from waypost.model.reference import LineRange
 from waypost.model.shape import FileShape
 from waypost.model.time import Moment
 from waypost.refs.other_files import MOST_CHANGED, MOST_NAMED
@@ -83,7 +82,7 @@ class TreeNow:
         self._descends: dict[str, bool] = {}
         self._forks: dict[str, str] = {}
         self._is_read: dict[str, bool] = {}
-        self._authors: dict[tuple[str, str, LineRange], FileCommit | None] = {}
+        self._merged: dict[tuple[str, tuple[str, ...]], tuple[FileCommit, ...]] = {}
         self._branches: Mapping[str, str] | None = None
         self._merges: dict[str, bool] = {}
         self._commits: dict[tuple[str, tuple[str, ...]], tuple[FileCommit, ...]] = {}
@@ -379,8 +378,8 @@ class TreeNow:
     def other_branches(self) -> Mapping[str, str]:
         """Branches that are at another commit than this checkout, with their commits."""
         if self._branches is None:
-            found = branch_commits(self._root) if self._root is not None else {}
-            self._branches = {name: commit for name, commit in found.items() if commit != self.head.commit}
+            commits = branch_commits(self._root) if self._root is not None else {}
+            self._branches = {name: commit for name, commit in commits.items() if commit != self.head.commit}
         return self._branches
 
     def is_merge(self, commit: str) -> bool:
@@ -392,13 +391,13 @@ class TreeNow:
                 self._merges[commit] = self._root is not None and is_merge(self._root, commit)
         return self._merges[commit]
 
-    def author_of_lines(self, merge: str, path: str, lines: LineRange, seconds: float) -> FileCommit | None:
-        """The commit of a merged branch that wrote lines of a file at the merge."""
-        key = (merge, path, lines)
-        if key not in self._authors:
-            span, root = (lines.start, lines.end), self._root
-            self._authors[key] = author_of_lines(root, merge, path, span, seconds=seconds) if root is not None else None
-        return self._authors[key]
+    def merged_commits(self, merge: str, paths: tuple[str, ...], seconds: float) -> tuple[FileCommit, ...]:
+        """The commits that a merge brought and that touched these files, latest first."""
+        key = (merge, paths)
+        if key not in self._merged:
+            root = self._root
+            self._merged[key] = merged_commits(root, merge, paths, seconds=seconds) if root is not None else ()
+        return self._merged[key]
 
     @cached_property
     def _current_commit(self) -> CurrentCommit | None:

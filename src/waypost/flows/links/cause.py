@@ -1,6 +1,7 @@
 """Which commit made a memory stale."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from waypost.code.git.commits import FileCommit
 from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, CausingCommit, CodeVerdict
-from waypost.model.reference import CodeReference
+from waypost.model.reference import CodeReference, LineRange
 from waypost.model.shape import FileShape
 
 if TYPE_CHECKING:
@@ -81,9 +82,21 @@ class CauseSearch:
         if not self.tree.is_merge(cause.commit):
             return cause
         verdict = self.followed_at(reference, pin, paths, cause.commit)
-        if verdict.path is None or verdict.lines is None or verdict.state != CHANGED:
+        before, was = self.tree.past_shape(pin.path, pin), reference.line_range
+        now = self.tree.past_shape(verdict.path, pin._replace(commit=cause.commit)) if verdict.path else None
+        if before is None or now is None or was is None or verdict.lines is None:
             return cause
-        return self.tree.author_of_lines(cause.commit, verdict.path, verdict.lines, self._left) or cause
+        change = _WordChange.between(_words_on(before, was), _words_on(now, verdict.lines))
+        merged = self.tree.merged_commits(cause.commit, tuple(paths), self._left)
+        for row in (row for row in merged if row.parents):
+            files = [(path, commit) for path in paths for commit in (row.parents[0], row.commit)]
+            self.tree.expect_past((commit, path) for path, commit in files)
+            shapes = [self.tree.past_shape(path, pin._replace(commit=commit)) for path, commit in files]
+            words = [Counter(shape.words) if shape is not None else Counter[int]() for shape in shapes]
+            pairs = zip(words[::2], words[1::2], strict=False)
+            if any(change.is_in(_WordChange.between(older, newer)) for older, newer in pairs):
+                return row
+        return cause
 
     def _first_without(self, line: Sequence[str], is_there: Callable[[str], bool], is_known: bool) -> int | None:
         """Which commit of a line, latest first, is the one after the last that had the pinned code.
@@ -135,6 +148,28 @@ class CauseSearch:
         pinned = self.tree.past_shape(pin.path, pin)
         successors = _Successors([shape for shape in others if shape is not None], pinned)
         return follow(reference.anchor, was, here, successors)
+
+
+@dataclass(frozen=True, slots=True)
+class _WordChange:
+    """The words that a commit added and removed, in any order, so that quotes and layout do not count."""
+
+    added: Counter[int]
+    removed: Counter[int]
+
+    @classmethod
+    def between(cls, older: Counter[int], newer: Counter[int]) -> "_WordChange":
+        return cls(newer - older, older - newer)
+
+    def is_in(self, other: "_WordChange") -> bool:
+        """Whether the other change makes most of this one."""
+        common = (self.added & other.added).total() + (self.removed & other.removed).total()
+        return 2 * common > self.added.total() + self.removed.total()
+
+
+def _words_on(shape: FileShape, lines: LineRange) -> Counter[int]:
+    first, behind = shape.between(lines.start, lines.end)
+    return Counter(shape.words[first:behind])
 
 
 def _first_parents(latest: FileCommit, commits: Mapping[str, FileCommit]) -> list[FileCommit]:

@@ -110,7 +110,7 @@ def _pin_link(space: OpenSpace, tree: TreeNow, text_link: TextLink) -> CodeRefer
     where = f"{entry.path}#{entry.qualified}" if entry.kind != "file" else entry.path
     given = CodeReference(where, text_link.lines if entry.kind == "file" else None)
     pinned = pin_reference(space, tree, given, space.clock())
-    if pinned.notice and space.identity.has_tree:
+    if pinned.notice and not pinned.reference.anchor and space.identity.has_tree:
         return None
     return replace(
         pinned.reference,

@@ -30,7 +30,7 @@ _COUNTED = re.compile(r"(.+?):(\d{1,8})(?:-(\d{1,8})|:\d{1,8})?:?")
 @dataclass(frozen=True, slots=True)
 class PinnedReference:
     reference: CodeReference
-    notice: str = ""  # why staleness can't be checked
+    notice: str = ""  # why staleness can't be checked, or that the lines were cut
 
 
 def pin_reference(space: OpenSpace, tree: TreeNow, given: CodeReference, now: datetime) -> PinnedReference:
@@ -122,6 +122,7 @@ def _pin_to_code(tree: TreeNow, reference: CodeReference, symbol: str | None, no
         what = f"line {reference.line_range.start}" if reference.line_range else f"{symbol!r}"
         named = reference if reference.line_range else replace(reference, symbol_id=symbol)
         return PinnedReference(named, f"{path} has no {what}; staleness can't be checked.")
+    end = reference.line_range.end if reference.line_range else 0
     return PinnedReference(
         replace(
             located,
@@ -129,7 +130,8 @@ def _pin_to_code(tree: TreeNow, reference: CodeReference, symbol: str | None, no
             symbol_id=anchored.symbol_id or reference.symbol_id,
             code_hash=code_hash(_slice(tree.lines(path), anchored.lines)),
             anchor=anchored.anchor,
-        )
+        ),
+        f"{path} ends at line {shape.line_count}, and so does the reference." if end > shape.line_count else "",
     )
 
 

@@ -17,6 +17,7 @@ from waypost.flows.versions.current import (
     audit,
     current_version,
     current_versions,
+    find,
     nothing_new,
     refuse_derived,
     visible_version,
@@ -119,6 +120,17 @@ def verify_repeated(space: OpenSpace, caller: Caller, receipt: Receipt) -> Recei
     return replace(receipt, reason="; ".join((receipt.reason or "", *(repaired.left or ("it is verified now",)))))
 
 
+def with_hint_if_stale(space: OpenSpace, receipt: Receipt) -> Receipt:
+    """Say how to verify a memory that is repeated without its id, if it was stale when last looked at."""
+    version = find(space, receipt.id or "").version
+    with space.store.read() as reader:
+        memory = linked(space, reader, [version])[version.number]
+    if not memory.state.is_stale:
+        return receipt
+    hint = f"it is stale; if it is still true, `waypost verify {version.memory_id}` or repeat it with this id"
+    return replace(receipt, reason="; ".join((receipt.reason or "", hint)))
+
+
 def _pin_of(
     space: OpenSpace, tree: TreeNow, reference: CodeReference, verdict: StoredVerdict | None
 ) -> CodeReference | None:
@@ -219,7 +231,7 @@ def _why_left(reference: CodeReference, finding: CodeVerdict) -> str:
 def _pin_or_refuse(space: OpenSpace, tree: TreeNow, given: str | CodeReference) -> CodeReference:
     reference = CodeReference.parse(given) if isinstance(given, str) else given
     pinned = pin_reference(space, tree, reference, space.clock())
-    if pinned.notice:
+    if pinned.notice and not pinned.reference.anchor:
         raise InvalidInput(pinned.notice, "Name a file, lines or a symbol that is there.")
     return pinned.reference
 

@@ -6,7 +6,7 @@ changes no date.
 """
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -31,11 +31,12 @@ if TYPE_CHECKING:
     from waypost.flows.links.cause import CauseSearch
 
 _LOOKED_FOR_AGAIN = timedelta(seconds=60)  # what was found nowhere may be just on its way to another file
+_AT_ONCE = 64  # references whose earlier files are read in one go, if one of them is needed
 _PAGE = 1_000  # references judged in one go: so many verdicts are written in one transaction
 
 # How long to search for the commits that made memories stale.
 SECONDS = 0.3  # for all memories of one check; the others are explained in the background
-SECONDS_LISTED = 3.0  # for a list of stale memories
+SECONDS_LISTED = 2.0  # for a list of stale memories
 SECONDS_FOR_ONE = 20.0  # for a memory that is shown alone; much more than git needs on a busy machine
 SECONDS_IN_BACKGROUND = 300.0
 _CUT = "~"  # after a commit: the search for the cause took too long there; it is repeated with more time
@@ -84,7 +85,7 @@ def explain_pending(space: OpenSpace) -> bool:
         verdicts = reader.references.verdicts(space.identity.checkout_id, {row.number for row in rows})
     with space.store.write() as writer:
         writer.meta.set(key, "")  # set again by those who look meanwhile
-    cut = [row for row in rows if (known := verdicts.get((row.number, row.place))) is not None and _is_cut(known)]
+    cut = [row for row in rows if (verdict := verdicts.get((row.number, row.place))) is not None and _is_cut(verdict)]
     check(space, cut, seconds=SECONDS_IN_BACKGROUND)
     return True
 
@@ -119,7 +120,9 @@ def _check_page(
     verdicts: dict[Key, StoredVerdict] = {}
     new: list[StoredVerdict] = []
     causes = CauseSearch(tree, seconds)
-    for row in rows:
+    for number, row in enumerate(rows):
+        if number % _AT_ONCE == 0:
+            tree.expect_past(_past_files_of(rows[number : number + _AT_ONCE], earlier_verdicts))
         key = (row.number, row.place)
         past_verdict = earlier_verdicts.get(key)
         if past_verdict is not None and _holds(past_verdict, row.reference, tree, now):
@@ -158,8 +161,20 @@ def _check_page(
     return verdicts
 
 
+def _past_files_of(rows: Sequence[ReferenceRow], judged: Collection[Key]) -> list[tuple[str, str]]:
+    """The files with pinned lines as they were, fetched from git together with the first reference that is needed."""
+    from waypost.refs.anchor import is_part
+
+    references = [row.reference for row in rows if (row.number, row.place) not in judged]
+    return [
+        (reference.git_commit, reference.file_path)
+        for reference in references
+        if reference.git_commit and is_part(reference.anchor)
+    ]
+
+
 def _rests_on_tree(finding: CodeVerdict) -> bool:
-    """Whether any other file can change the verdict, besides the one the code was found in."""
+    """Whether any other file can change the verdict, besides the reference the code was found in."""
     return finding.state in (DELETED, AMBIGUOUS, UNCHECKED) or (finding.searched and finding.state == CHANGED)
 
 

@@ -18,7 +18,7 @@ from waypost.flows.checkouts.current_tree import TreeNow
 from waypost.flows.journal_files.reconcile import sync_in
 from waypost.flows.journal_files.write import day_files, is_filed, journal_writer, write_through
 from waypost.flows.links.draft_links import point_at_code
-from waypost.flows.links.repair import verify_repeated
+from waypost.flows.links.repair import verify_repeated, with_hint_if_stale
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.versions.masking import without_secrets
 from waypost.flows.versions.prepare import Embedded, Prepared, embed_items, locate_drafts, prepare
@@ -131,6 +131,8 @@ def _after_commit(
         else receipt
         for item, receipt in zip(items, receipts, strict=True)
     ]
+    if len(items) == 1 and items[0].draft.replaces is None and receipts[0].status == "duplicate" and receipts[0].id:
+        receipts = [with_hint_if_stale(space, receipts[0])]
     if any(receipt.pending for receipt in receipts):
         space.start_worker(space)
     _show_on_index(space, items, receipts)

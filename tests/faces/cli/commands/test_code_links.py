@@ -53,7 +53,7 @@ def test_changed_code_says_stale_in_words_since_when_and_how_much() -> None:
 
 def test_deleted_code_is_named_by_where_it_was() -> None:
     gone = CodeLink(CodeReference("src/a.py", stale_since=DAY), WAS, CodeVerdict(DELETED), True)
-    assert said(gone) == ["STALE since 2026-11-03: code changed: src/a.py:3 (deleted)"]
+    assert said(gone) == ["STALE since 2026-11-03: code changed: deleted, was src/a.py:3"]
 
 
 def test_moved_code_is_no_alarm() -> None:
@@ -295,7 +295,7 @@ def test_what_is_gone_cannot_be_verified_but_pointed_elsewhere(waypost: Waypost,
     assert (done.code, done.out) == (1, "")
     assert f"note: not verified: {remembered}" in done.err
     out = waypost("stale").out
-    assert "(deleted)" in out
+    assert "code changed: deleted, was " in out
     assert "waypost relink ID --drop" in out
     done = waypost("relink", remembered, "--ref", "src/upload.py#checksum", "--json")
     assert (done.code, done.json["status"]) == (0, "relinked")

@@ -234,7 +234,7 @@ def _stale_line(link: "CodeLink", places: EditorLinks) -> Text:
     since = f" since {link.reference.stale_since:%Y-%m-%d}" if link.reference.stale_since else ""
     line = Text.assemble((f"STALE{since}: code changed: ", "red"))
     if link.finding.state == DELETED:
-        how = f"{place_text(*_place(link.was))} (deleted)" if link.cause is None else safe(link.reason)
+        how = f"deleted, was {place_text(*_place(link.was))}" if link.cause is None else safe(link.reason)
         return line.append(how, "red")
     line.append_text(_here(link.reference, places, style="red"))
     return line.append(_how(link), "red")
