@@ -98,7 +98,7 @@ class _Path(NamedTuple):
 
 
 def _read_paths(language: str, data: bytes, names: Set[bytes], alone: Set[bytes]) -> Iterator[_Path]:
-    """The paths that begin with one of these names, with a type, or with an object, and names that may stand alone."""
+    """The paths that begin with one of these names, with a type or an object; and names that may stand alone."""
     group = family(language)
     any_type = group in _SHARED
     has_members = bool({group, language} & _OBJECTS)

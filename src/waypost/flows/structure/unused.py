@@ -145,18 +145,18 @@ def _named_beside(
     own: Mapping[tuple[str, bytes], list[SymbolSketch]],
     explained: Mapping[bytes, set[str]],
 ) -> set[str]:
-    """The ids of those that their file names once more, or their folder if it has no used symbol of the name."""
+    """The ids of those that their file names once more; or their folder, without a used symbol of the name."""
     beside: dict[str, list[str]] = {}
     for path in paths:
         if language_of_path(path):
             beside.setdefault(_folder(path), []).append(path)
-    found = set[str]()
+    ids = set[str]()
     for symbol in symbols:
         folder = _folder(symbol.path)
         near = [symbol.path] if folder in explained[_name(symbol)] else beside[folder]
         if _is_named_beside(root, near, symbol, own):
-            found.add(symbol.id)
-    return found
+            ids.add(symbol.id)
+    return ids
 
 
 def _is_named_beside(
