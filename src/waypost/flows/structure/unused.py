@@ -84,6 +84,8 @@ def _without_relations(space: OpenSpace, reader: Reader) -> Iterable[tuple[Symbo
             continue
         if any(mark.rpartition(".")[2] == "overload" for mark in marks):
             continue  # the definition after it counts
+        if language == "go" and symbol.type == "method" and name[:1].isupper():
+            continue  # it may belong to an interface of another module
         if any(symbol.first_line <= line <= symbol.end_line for line in handlers.get(symbol.path, ())):
             continue
         owner = types.get((symbol.path, symbol.qualified.rpartition(".")[0])) or by_id.get(owners.get(symbol.id, ""))
