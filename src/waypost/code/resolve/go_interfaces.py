@@ -11,7 +11,7 @@ from waypost.code.resolve.tree import OutlineView, Value
 CERTAINTY = 0.9  # parameters are not compared
 MOST_METHODS = 200  # of one type
 EMBEDDED = 0.6  # the embedded type, which is not in the repository, has the name of the interface
-_TYPE = re.compile(r"(?<!\w)(?:([A-Za-z_]\w*+)\.)?([A-Za-z_]\w*+)")
+_TYPE = re.compile(r"(?<!\w)(?:(\w+)\.)?([A-Za-z_]\w*)")
 _NAMED = re.compile(r"^\w+\s+(?=[*\[\w])(?!chan\b|func\b|map\b)")
 
 Methods = dict[str, str]  # the result of each method by its name
