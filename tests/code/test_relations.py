@@ -730,3 +730,11 @@ def test_a_go_struct_may_get_methods_from_an_embedded_type_that_is_not_here() ->
         ("iter", "Iter"),
     }
     assert {edge.strength for edge in inherits} == {0.6}
+
+
+def test_constants_that_a_star_imports_are_used() -> None:
+    files = {
+        "shop/limits.py": "MOST_ITEMS = 5\nLEAST = 1\n",
+        "shop/cart.py": "from shop.limits import *\n\n\ndef fill(n):\n    return n < MOST_ITEMS or UNKNOWN\n",
+    }
+    assert ("shop/cart.py", "fill", "→", "shop/limits.py", "MOST_ITEMS") in edges(files, "mentions")

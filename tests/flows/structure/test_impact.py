@@ -185,7 +185,7 @@ def test_code_that_is_reached_in_other_ways_is_not_unused(tree: Path, memory: Me
         "other/models.py": "class Team: ...\n\n\nclass Event: ...\n\n\nprint(Team, Event)\n",
         "mem/file_unix.go": "package mem\n\nfunc sysOf() {}\n",
         "mem/file_win.go": "package mem\n\nfunc sysOf() {}\n",
-        "mem/use.go": "package mem\n\nfunc Use() { sysOf() }\n",
+        "mem/use.go": "package mem\n\nfunc Use() { sysOf() }\n\ntype IO struct{}\n\nfunc (i IO) Sub() {}\n",
         "lib/gone.py": "def nobody_calls_me(): ...\n",
     }
     for path, text in files.items():
@@ -193,4 +193,4 @@ def test_code_that_is_reached_in_other_ways_is_not_unused(tree: Path, memory: Me
     memory.index()
     found = {row["name"] for row in memory.code.unused().to_json()["rows"]}
     assert "nobody_calls_me" in found
-    assert not found & {"text_field", "open_pool", "ShopConfig", "Team", "Event", "sysOf"}
+    assert not found & {"text_field", "open_pool", "ShopConfig", "Team", "Event", "sysOf", "Sub"}

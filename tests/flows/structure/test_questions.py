@@ -104,3 +104,11 @@ def test_code_that_names_a_table_in_sql_uses_it(shop: Memory, tree: Path) -> Non
         encoding="utf-8",
     )
     assert {hit[0] for hit in hits(shop, "which functions use table kv?")} == {"put", "take"}
+
+
+def test_helpers_of_tests_are_no_tests(shop: Memory, tree: Path) -> None:
+    (tree / "tests/test_more.py").write_text(
+        "from shop.admin import check\n\n\ndef prepare():\n    check('ada')\n\n\ndef test_check():\n    prepare()\n",
+        encoding="utf-8",
+    )
+    assert [hit[0] for hit in hits(shop, "which test covers shop/admin.py#check?")] == ["test_check"]

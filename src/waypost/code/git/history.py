@@ -139,9 +139,9 @@ def changed_since(root: Path, commit: str, *, seconds: float = _SECONDS) -> Tree
 
 
 def touched_since(root: Path, earlier: str, commit: str, *, seconds: float = _SECONDS) -> frozenset[str] | None:
-    """Files that are not as in the last commit, new ones too, and those that it has otherwise than an earlier one.
+    """Files that are not as in the last commit, with new ones; and those that differ between it and an earlier one.
 
-    `commit` is the last commit. Faster than `changed_since`, as it tells nothing more. None if git can't say.
+    `commit` is the last commit. Faster than `changed_since`, which also finds renames. None if git does not answer.
     """
     checkout = open_checkout(root)
     options = checkout.without_filters() if checkout is not None else None

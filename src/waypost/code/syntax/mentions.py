@@ -70,7 +70,11 @@ def read_mentions(
     # The body of a Python class can name its methods: `size = property(_get_size)`.
     members = {(symbol.parent, symbol.name) for symbol in symbols} if language == "python" else set()
     own = {name.encode() for _, name in members} - names
-    read = [*_read_paths(language, data, names, own), *_named_methods(language, data, syntax.text.data)]
+    any_type = family(language) in _SHARED or any(imported.name == "*" for imported in imports)
+    read = [
+        *_read_paths(language, data, names, own, any_type=any_type),
+        *_named_methods(language, data, syntax.text.data),
+    ]
     read.sort(key=lambda mention: mention.start)
     definitions = {node.start_byte for nested in placed if (node := nested.definition.first("name")) is not None}
     owners = innermost_symbols(placed, [path.start for path in read])
@@ -97,10 +101,9 @@ class _Path(NamedTuple):
     on_object: bool = False  # as in `Mention`
 
 
-def _read_paths(language: str, data: bytes, names: Set[bytes], alone: Set[bytes]) -> Iterator[_Path]:
-    """The paths that begin with one of these names, with a type, or with an object, and names that may stand alone."""
+def _read_paths(language: str, data: bytes, names: Set[bytes], alone: Set[bytes], *, any_type: bool) -> Iterator[_Path]:
+    """The paths that begin with one of these names, with a type or an object; and names that may stand alone."""
     group = family(language)
-    any_type = group in _SHARED
     has_members = bool({group, language} & _OBJECTS)
     count = 0
     for match in chain.from_iterable(

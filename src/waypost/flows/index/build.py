@@ -28,7 +28,7 @@ from waypost.flows.index.code_memories import (
 from waypost.flows.index.digest_pool import Outcome, digest_files
 from waypost.flows.index.file_digest import DIGEST_FORMAT, Digest, DigestJob
 from waypost.flows.index.patterns import IndexPatterns, read_patterns
-from waypost.flows.index.tree_changes import forget_look, note_indexed
+from waypost.flows.index.seen_files import forget_look, note_indexed
 from waypost.flows.open_space import IN_TREE, OpenSpace, digest_format_key, indexed_commit_key, tree_of
 from waypost.flows.write.ttl_refresh import refresh_for, refreshable
 from waypost.store.protocol import FileRow, Reader

@@ -1,51 +1,27 @@
 """Bring the index up to date with the files on disk before a question about code is answered.
 
-Git names the files that may differ: those that are not as in the last commit, now or at the last look, those in which
-the commits of the two looks differ, and those that were indexed between. Only these are compared with the index. Without
-git, or at the first look, all files are.
+Git names the files that may differ. They are not as in the last commit, or were not at the last look; or the commits of
+the two looks have them otherwise; or they were indexed between. Only these are compared with the index. Without git, or at
+the first look, all files are.
 """
 
-import json
 import os
 import time as timing
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from waypost.code.git.history import git_state_files, head, touched_since
 from waypost.flows.index.freshness import index_now, on_disk
+from waypost.flows.index.seen_files import SeenFiles, Stamp, keep_look
 from waypost.flows.open_space import OpenSpace, tree_seen_key
-from waypost.store.protocol import FileRow, Writer
+from waypost.store.protocol import FileRow
 
 MOST_INDEXED = 200  # changed files that an answer waits for; more are left to the worker
 _LONGEST_TRUST = 2.0  # seconds that a process answers without another look
 _WORTH = 20.0  # a look must be as old as this many times what it took
 _SMALL_TREE = 300  # files; of so few all times are read for each answer, in half a millisecond
-_MOST_KEPT = 20_000  # paths that are noted; with more, all files are compared each time
 _MOST_NAMED = 3
-
-_Stamp = tuple[int, int] | None  # size and time of change of a file; None if there is none
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """What the last look saw, as it is stored."""
-
-    commit: str = ""
-    paths: frozenset[str] = frozenset()  # that were not as in the commit, or were indexed since
-    skipped: Mapping[str, _Stamp] = field(default_factory=dict)  # of these, those that are not indexed
-
-    @classmethod
-    def read(cls, stored: str | None) -> "_Seen | None":
-        if not stored:
-            return None
-        row = json.loads(stored)
-        skipped = {path: (size, time) for path, size, time in row["skipped"]}
-        return cls(row["commit"], frozenset(row["paths"]), skipped)
-
-    def written(self) -> str:
-        skipped = [[path, *stamp] for path, stamp in sorted(self.skipped.items()) if stamp is not None]
-        return json.dumps({"commit": self.commit, "paths": sorted(self.paths), "skipped": skipped})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +30,7 @@ class _Look:
 
     ended: float
     seconds: float
-    stamps: Mapping[str, _Stamp]  # of files that change with it
+    stamps: Mapping[str, Stamp]  # of files that change with it
 
 
 _looks: dict[tuple[Path, str], _Look] = {}
@@ -69,7 +45,7 @@ def follow_tree(space: OpenSpace) -> tuple[str, ...]:
     with space.store.read() as reader:
         if not reader.code.has_any(space.identity.checkout_id):
             return ()
-        seen = _Seen.read(reader.meta.get(tree_seen_key(space)))
+        seen = SeenFiles.read(reader.meta.get(tree_seen_key(space)))
     commit = head(root).commit
     touched = touched_since(root, commit if seen is None else seen.commit, commit)
     skipped = seen.skipped if seen is not None else {}
@@ -89,28 +65,12 @@ def follow_tree(space: OpenSpace) -> tuple[str, ...]:
     index_now(space, differing)
     if space.store.may_write:
         looked_at = (touched or frozenset()).union(differing, skipped)
-        _note_look(space, root, _Seen(commit, touched or frozenset()), looked_at, seen)
+        _note_look(space, root, SeenFiles(commit, touched or frozenset()), looked_at, seen)
     _remember(space, root, started)
     return ()
 
 
-def note_indexed(space: OpenSpace, writer: Writer, paths: Iterable[str]) -> None:
-    """Keep in mind that these files may be indexed as they are in no commit."""
-    seen = _Seen.read(writer.meta.get(tree_seen_key(space)))
-    if seen is not None and not seen.paths.issuperset(paths):
-        _keep(space, writer, _Seen(seen.commit, seen.paths.union(paths), seen.skipped))
-
-
-def forget_look(space: OpenSpace, writer: Writer) -> None:
-    """Compare all files at the next look."""
-    writer.meta.set(tree_seen_key(space), "")
-
-
-def _keep(space: OpenSpace, writer: Writer, seen: _Seen) -> None:
-    writer.meta.set(tree_seen_key(space), seen.written() if len(seen.paths) <= _MOST_KEPT else "")
-
-
-def _compare(space: OpenSpace, root: Path, paths: Collection[str], skipped: Mapping[str, _Stamp] = {}) -> list[str]:
+def _compare(space: OpenSpace, root: Path, paths: Collection[str], skipped: Mapping[str, Stamp] = {}) -> list[str]:
     """Those of these paths that are not indexed as they are on disk."""
     with space.store.read() as reader:
         rows = reader.code.files(space.identity.checkout_id, paths) if paths else {}
@@ -123,23 +83,25 @@ def _compare_all(space: OpenSpace) -> list[str]:
     return changed_in_tree(space)
 
 
-def _stamp(row: FileRow | None) -> _Stamp:
+def _stamp(row: FileRow | None) -> Stamp:
     return None if row is None else (row.size, row.mtime_ns)
 
 
-def _note_look(space: OpenSpace, root: Path, look: _Seen, looked_at: frozenset[str], before: _Seen | None) -> None:
+def _note_look(
+    space: OpenSpace, root: Path, look: SeenFiles, looked_at: frozenset[str], before: SeenFiles | None
+) -> None:
     """Store what this look saw, and what was indexed meanwhile."""
     with space.store.read() as reader:
         stored = reader.meta.get(tree_seen_key(space))
         rows = reader.code.files(space.identity.checkout_id, looked_at) if looked_at else {}
     stamps = {path: on_disk(root, path) for path in looked_at - rows.keys()}
-    now = _Seen.read(stored)
+    now = SeenFiles.read(stored)
     meanwhile = now.paths.difference(before.paths if before is not None else ()) if now is not None else ()
     skipped = {path: stamp for path, stamp in stamps.items() if stamp is not None}
-    seen = _Seen(look.commit, look.paths.union(meanwhile), skipped)
+    seen = SeenFiles(look.commit, look.paths.union(meanwhile), skipped)
     if stored != seen.written():
         with space.store.write() as writer:
-            _keep(space, writer, seen)
+            keep_look(space, writer, seen)
 
 
 def _is_recent(space: OpenSpace) -> bool:
@@ -161,7 +123,7 @@ def _remember(space: OpenSpace, root: Path, started: float) -> None:
     _looks[space.folder, space.identity.checkout_id] = _Look(ended, ended - started, stamps)
 
 
-def _state(place: str) -> _Stamp:
+def _state(place: str) -> Stamp:
     try:
         state = os.stat(place)
     except (OSError, ValueError):
@@ -170,8 +132,12 @@ def _state(place: str) -> _Stamp:
 
 
 def _notice(what: str, paths: Sequence[str]) -> str:
-    one = len(paths) == 1
-    words = {"they": "it" if one else "they", "were": "was" if one else "were", "are": "is" if one else "are"}
+    is_single = len(paths) == 1
+    words = {
+        "they": "it" if is_single else "they",
+        "were": "was" if is_single else "were",
+        "are": "is" if is_single else "are",
+    }
     names = ", ".join(paths[:_MOST_NAMED]) + (", …" if len(paths) > _MOST_NAMED else "")
-    number = "1 file has" if one else f"{len(paths):,} files have"
+    number = "1 file has" if is_single else f"{len(paths):,} files have"
     return f"{number} {what.format(**words)}: {names}."

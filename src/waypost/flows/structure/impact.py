@@ -23,6 +23,7 @@ _DEPENDS = ("calls", "mentions", "inherits")
 _MOST_THROUGH = 20  # methods that use the changed code, of which callers through their bases are looked for
 _LEAST_CERTAIN = 0.3  # chains of guesses below this are left out
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor", "__construct", "initialize"})
+_TEST_NAMES = ("test", "benchmark", "fuzz", "example")
 _LONGEST_TEXT = 200  # characters of a memory
 
 Span = tuple[str, int, int]  # a path and its first and last line
@@ -239,4 +240,10 @@ def covering_tests(reader: Reader, checkout: str, symbols: Sequence[SymbolSketch
     """Tests that reach these symbols in the fewest steps."""
     rows = walk(reader, checkout, symbols, ("calls", "mentions"), DEEPEST, incoming=True)
     tests = sorted((row for row in rows if row.is_test), key=lambda row: (row.depth, -row.certainty, row.path))
-    return tests[:most]
+    return ([row for row in tests if not _is_helper(row)] or tests)[:most]
+
+
+def _is_helper(row: SymbolUse) -> bool:
+    """Whether it stands among tests, but is not named as tests of its language are."""
+    is_strict = row.path.endswith((".py", ".go"))
+    return is_strict and not row.symbol.rpartition(".")[2].lower().startswith(_TEST_NAMES)

@@ -53,14 +53,14 @@ def symbols(
             chosen = find(space, reader, wanted, name)
             if place:
                 chosen = [symbol for symbol in chosen if is_inside(symbol.path, place)]
-        known = chosen if wanted is not None else []
+        named = chosen if wanted is not None else []
         if members:
             chosen = members_of(reader, checkout, chosen)
         if kind:
             chosen = [symbol for symbol in chosen if symbol.type == kind]
-        if not chosen and known:
-            notice = _what_is_known(name, known, kind, members=members)
-            return SymbolList(notices=(notice,), exists=True), [symbol.path for symbol in known]
+        if not chosen and named:
+            notice = _what_is_known(name, named, kind, members=members)
+            return SymbolList(notices=(notice,), exists=True), [symbol.path for symbol in named]
         near = nearest(reader, checkout, wanted) if not chosen and wanted is not None else []
         notices = variable_notices(space, reader, wanted) if not chosen and wanted is not None else ()
         answer = SymbolList(tuple(chosen[:limit]), len(chosen), tuple(near), notices)
@@ -70,8 +70,8 @@ def symbols(
     return replace(answer, notices=(*notices, *answer.notices))
 
 
-def _what_is_known(name: str, known: Sequence[SymbolSketch], kind: str, *, members: bool) -> str:
-    kinds = ", ".join(sorted({symbol.type for symbol in known}))
+def _what_is_known(name: str, named: Sequence[SymbolSketch], kind: str, *, members: bool) -> str:
+    kinds = ", ".join(sorted({symbol.type for symbol in named}))
     if members and not kind:
         return f"{name} is a {kinds} without members of its own."
     return f"{name} is a {kinds}; nothing here is of the kind {kind}."
@@ -167,8 +167,8 @@ def find(space: OpenSpace, reader: Reader, name: SymbolName, text: str) -> list[
         if in_file:
             return [symbol for symbol in in_file if symbol.kind == "file"]
     named = reader.structure.named(checkout, [name.parts[-1]]) if name.parts else []
-    found = [symbol for symbol in named if matches(name, symbol.qualified, symbol.path)]
-    return found or [
+    matching = [symbol for symbol in named if matches(name, symbol.qualified, symbol.path)]
+    return matching or [
         symbol for symbol in named[:_MOST_PACKAGES] if _is_in_package(reader, checkout, symbol, name.parts)
     ]
 

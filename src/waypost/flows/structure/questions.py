@@ -148,8 +148,8 @@ def _table(space: OpenSpace, reader: Reader, question: StructureQuestion) -> Str
     if not versions and not named:
         return None
     rows = related(reader, checkout, list(models.values()), "references") if models else []
-    known = {row.id for row in rows}
-    rows += [_row(symbol, symbol.line, "queries") for symbol in named if symbol.id not in known]
+    listed = {row.id for row in rows}
+    rows += [_row(symbol, symbol.line, "queries") for symbol in named if symbol.id not in listed]
     place = next((str(ref) for version in versions.values() for ref in version.refs), "")
     place = place or f"{named[0].path}:{named[0].line}"
     return StructuralAnswer("table", question.name, place, [row for row in rows if row.kind != "imports"])

@@ -84,6 +84,8 @@ def _without_relations(space: OpenSpace, reader: Reader) -> Iterable[tuple[Symbo
             continue
         if any(mark.rpartition(".")[2] == "overload" for mark in marks):
             continue  # the definition after it counts
+        if language == "go" and symbol.type == "method" and name[:1].isupper():
+            continue  # it may belong to an interface of another module
         if any(symbol.first_line <= line <= symbol.end_line for line in handlers.get(symbol.path, ())):
             continue
         owner = types.get((symbol.path, symbol.qualified.rpartition(".")[0])) or by_id.get(owners.get(symbol.id, ""))
@@ -145,18 +147,18 @@ def _named_beside(
     own: Mapping[tuple[str, bytes], list[SymbolSketch]],
     explained: Mapping[bytes, set[str]],
 ) -> set[str]:
-    """The ids of those that their file names once more, or their folder if it has no used symbol of the name."""
+    """The ids of those that their file names once more; or their folder, without a used symbol of the name."""
     beside: dict[str, list[str]] = {}
     for path in paths:
         if language_of_path(path):
             beside.setdefault(_folder(path), []).append(path)
-    found = set[str]()
+    ids = set[str]()
     for symbol in symbols:
         folder = _folder(symbol.path)
         near = [symbol.path] if folder in explained[_name(symbol)] else beside[folder]
         if _is_named_beside(root, near, symbol, own):
-            found.add(symbol.id)
-    return found
+            ids.add(symbol.id)
+    return ids
 
 
 def _is_named_beside(
