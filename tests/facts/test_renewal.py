@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-from waypost.facts.renewal import STATED, likelihood, wording_evidence
+from waypost.facts.renewal import STATED, ends_another_value, likelihood, wording_evidence
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,23 @@ def test_facts_that_begin_with_different_words_have_two_subjects() -> None:
 def test_another_value_is_likelier_than_another_subject(language: str, older: str, newer: str, other: str) -> None:
     likely, unlikely = (likelihood(wording_evidence(older, text, language), STATED) for text in (newer, other))
     assert likely > 0.5 > unlikely
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "language", "ends_another"),
+    [
+        ("Copies are kept for 14 days.", "Copies are kept for 30 days, no longer 14.", "en", False),
+        ("Copies are kept for 14 days.", "Badges last 21 days instead of 7.", "en", True),
+        ("Copies are kept for 14 days.", "Badges last 21 days.", "en", False),
+        ("Der Port ist 8080.", "Der Port ist jetzt 9090 statt 8080.", "de", False),
+        ("Der Port ist 8080.", "Das Limit ist jetzt 20 statt 10.", "de", True),
+        ("Порт 8080.", "Лимит теперь 20 вместо 10.", "ru", True),
+    ],
+)
+def test_a_former_value_belongs_to_the_fact_that_has_it(
+    older: str, newer: str, language: str, ends_another: bool
+) -> None:
+    assert ends_another_value(older, newer, language) is ends_another
 
 
 @pytest.mark.parametrize("text", ["", "…", "()", "not", "1 " * 300, "now " * 300, "\u202e\u0000 8080"])

@@ -46,7 +46,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 from waypost.facts.frames import same_word
-from waypost.facts.statements import BE, PURPOSE, TAIL, WORD, Statement, statement_words, statements
+from waypost.facts.statements import BE, FORMER, PURPOSE, TAIL, WORD, Statement, statement_words, statements
 from waypost.facts.wordings import Item, comparable, fact_wording, is_in
 
 ASKED, STATED = "asked", "stated"  # the models: with a question, and without one when a fact is written
@@ -91,6 +91,15 @@ def wording_evidence(older: str, newer: str, language: str) -> Mapping[str, floa
         "added": min(_MOST_ADDED, sum(item.kind == "word" and not item.is_light for item in theirs.apart))
         / _MOST_ADDED,
     }
+
+
+def ends_another_value(older: str, newer: str, language: str) -> bool:
+    """Whether the newer fact says which value no longer holds, and the older one does not have it: "21 days, no longer 14"."""
+    former = [term for each in statements(newer, language) for term in each.zone(FORMER) if term.kind != WORD]
+    if not former or any(term.text in older for term in former):
+        return False
+    values = {term.identity for each in statements(older, language) for term in each.terms}
+    return values.isdisjoint(term.identity for term in former)
 
 
 def likelihood(evidence: Mapping[str, float], of: str) -> float:

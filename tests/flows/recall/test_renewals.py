@@ -56,6 +56,35 @@ def test_another_statement_about_the_same_renews_nothing(old: str, new: str) -> 
     assert marks(fact(1, old), fact(2, new)) == [None, None]
 
 
+@pytest.mark.parametrize(
+    ("language", "other", "old", "new"),
+    [
+        (
+            "en",
+            "Keys of the lab are changed each Monday.",
+            "Visitor badges last 14 days.",
+            "Visitor badges last 21 days, no longer 14.",
+        ),
+        (
+            "de",
+            "Die Laborschlüssel wechseln jeden Montag.",
+            "Besucherausweise gelten 14 Tage.",
+            "Besucherausweise gelten jetzt 21 statt 14 Tage.",
+        ),
+        (
+            "ru",
+            "Ключи меняем по понедельникам.",
+            "Пропуск действует 14 дней.",
+            "Пропуск теперь действует 21 день вместо 14.",
+        ),
+    ],
+)
+def test_who_names_the_former_value_renews_only_what_has_it(language: str, other: str, old: str, new: str) -> None:
+    likeness = {(0, 1): 0.9, (0, 2): 0.3, (1, 2): 0.3}  # the two are taken for one subject
+    assert marks(fact(1, other), fact(3, new), fact(2, "…"), language=language, likeness=likeness) == [None] * 3
+    assert marks(fact(1, old), fact(3, new), fact(2, "…"), language=language, likeness=likeness)[0] == "3"
+
+
 def test_a_value_of_the_same_kind_renews_also_with_another_verb() -> None:
     assert marks(fact(1, "Loki keeps log lines for 14 days."), fact(2, "Loki log lines: 45 days.")) == ["2", None]
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from waypost.facts.lexicon import LANGUAGES
-from waypost.facts.renewal import ASKED, likelihood, wording_evidence
+from waypost.facts.renewal import ASKED, ends_another_value, likelihood, wording_evidence
 from waypost.flows.versions.authority import PERSON
 from waypost.flows.versions.conflicts import COMPARED_KINDS
 from waypost.model.recall import Hit
@@ -92,6 +92,8 @@ def compared_pairs(hits: Sequence[Hit], languages: Sequence[str], likeness: Like
         unmeasured = [place for place in newer if not nearness.knows(older, place)]
         for place in (*measured[:MOST_NEWER], *unmeasured[:MOST_NEWER]):
             first, other = hits[older], hits[place]
+            if ends_another_value(first.text, other.text, _spoken(languages[older])):
+                continue
             evidence = {
                 **wording_evidence(first.text, other.text, _spoken(languages[older])),
                 "first": float(min(rank[older], rank[place]) == 0),
