@@ -301,6 +301,12 @@ def _is_month(word: str, words: StatementWords) -> bool:
     return words.lexicon.closed.get(word, ("", ""))[1].startswith("month")
 
 
+def negates(text: str, language: str) -> bool:
+    """Whether a text has a word such as "not" or "never"."""
+    closed = statement_words(language).lexicon.closed
+    return any(closed.get(token.lower(), ("", ""))[0] == "negation" for _, token in tokens(text))
+
+
 def _is_negated(part: Sequence[tuple[str, str]], words: StatementWords) -> bool:
     closed = words.lexicon.closed
     return sum(closed.get(token.lower(), ("", ""))[0] == "negation" for _, token in part) % 2 == 1

@@ -159,6 +159,13 @@ def test_a_rust_workspace(facts: Facts) -> None:
     assert stated["project:packages"].startswith("This repository is a monorepo of 2 packages")
 
 
+def test_a_go_module_that_only_others_need_says_nothing_about_a_project(facts: Facts) -> None:
+    module = "module example.org/acme/files\n\ngo 1.23\n\nrequire github.com/stretchr/testify v1.9.0{}\n"
+    files = {"files.go": "package files\n", "files_test.go": "package files\n"}
+    assert "project:testing-library" in facts({**files, "go.mod": module.format("")})
+    assert "project:testing-library" not in facts({**files, "go.mod": module.format(" // indirect")})
+
+
 def test_a_go_service(facts: Facts) -> None:
     stated = facts(
         {

@@ -87,6 +87,24 @@ def test_an_undecided_pair_is_one_hit_with_the_newest_first(agent: Memory, clock
     assert hit.to_json()["conflict"]["earlier"][0]["text"] == OLD
 
 
+@pytest.mark.parametrize(
+    ("older", "newer", "question"),
+    [
+        ("Deploys are on Thursdays, never on Fridays.", "Deploys are on Tuesdays.", "When are deploys?"),
+        ("Deployt wird donnerstags, nie freitags.", "Deployt wird dienstags.", "Wann wird deployt?"),
+    ],
+)
+def test_two_values_with_a_word_between_are_quoted_as_they_were_stated(
+    agent: Memory, clock: TestClock, older: str, newer: str, question: str
+) -> None:
+    agent.remember(older)
+    clock.advance(days=1)
+    agent.remember(newer)
+    lines = [hit.conflict.line for hit in agent.recall(question).hits if hit.conflict is not None]
+    texts = [hit.text for hit in agent.recall(question).hits]
+    assert any(older in text for text in (*lines, *texts))
+
+
 def test_a_third_value_speaks_for_both_before_it(agent: Memory, clock: TestClock) -> None:
     for port in (8080, 9090, 7070):
         agent.remember(f"The gateway listens on port {port}.")

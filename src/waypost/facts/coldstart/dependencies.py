@@ -8,7 +8,10 @@ from waypost.facts.coldstart.tree import ProjectTree, strings, table
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.\-]{0,100})")
 _QUOTED = re.compile(r"['\"]([A-Za-z0-9@][\w.\-/:]{1,100})(?:\[[^\]'\"]{0,60}\])?[^'\"\n]{0,60}['\"]")
-_GO = re.compile(r"^[ \t]*+(?:require[ \t]++)?([a-z0-9.\-]{1,60}\.[a-z]{2,10}/[\w./\-]{1,200})[ \t]++v", re.MULTILINE)
+_GO = re.compile(
+    r"^[ \t]*+(?:require[ \t]++)?([a-z0-9.\-]{1,60}\.[a-z]{2,10}/[\w./\-]{1,200})[ \t]++v[^\s/]{0,200}+(?![ \t]*+//[ \t]*+indirect)",
+    re.MULTILINE,
+)  # what only others need shapes nothing here
 _XML = re.compile(
     r"<artifactId>\s*([\w.\-]{1,100})\s*<|<Package(?:Reference|Version)\s[^>]{0,200}?Include=\"([\w.\-]{1,100})\"|Sdk=\"([\w.\-]{1,100})"
 )

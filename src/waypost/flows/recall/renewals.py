@@ -15,7 +15,7 @@ from waypost.flows.versions.authority import PERSON
 from waypost.flows.versions.conflicts import COMPARED_KINDS
 from waypost.model.recall import Hit
 
-LEAST = 0.26  # likelihood from which a newer fact renews an older one; with less, more facts that both hold were marked
+LEAST = 0.3  # likelihood from which a newer fact renews an older one: a mark on a fact that holds costs more trust than a missing one
 LEAST_LIKENESS = 0.2  # cosine of two facts that are compared
 MOST_ASKED = 6  # of the most certain hits, one must be in a pair
 MOST_NEWER = 2  # newer facts that each fact is compared with: the nearest, and the most certain without a vector

@@ -72,13 +72,18 @@ def _conflict(first: Version, others: Sequence[Version]) -> ValueConflict:
 
 
 def _values(first: Version, other: Version) -> tuple[str, str]:
-    """What the two state differently, or their texts."""
+    """What the two state differently, or their texts if a value alone says something else: "Thursdays, never on Fridays"."""
     from waypost.facts.contradictions import contradiction  # reads word lists; few answers have conflicts
+    from waypost.facts.lexicon import LANGUAGES
+    from waypost.facts.wordings import negates
 
     is_newer = (first.valid_from, first.number) >= (other.valid_from, other.number)
     texts = (other.text, first.text) if is_newer else (first.text, other.text)
     difference = contradiction(*texts, _SURELY)
     if difference is None or difference.current == difference.former:
         return first.text, other.text
-    values = (difference.current, difference.former)
-    return values if is_newer else (values[1], values[0])
+    newer, older = difference.current, difference.former
+    languages = [version.language if version.language in LANGUAGES else "en" for version in (first, other)]
+    if negates(first.text, languages[0]) or negates(other.text, languages[1]):
+        return first.text, other.text
+    return (newer, older) if is_newer else (older, newer)
