@@ -510,3 +510,26 @@ def test_files_that_hold_secrets_are_known_by_their_path(path: str) -> None:
 )
 def test_ordinary_files_and_templates_are_not_secret_by_their_path(path: str) -> None:
     assert not is_secret_path(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password={}",
+        "SFTP_PASSWORD={}",
+        "password: '{}'",
+        "The password for the sftp test server is {}",
+        "Das Passwort ist {}",
+        "Пароль от сервера: {}",
+    ],
+)
+@pytest.mark.parametrize("password", ["Blue-Horse_77", "Red-Tiger-42", "Zelenka_77"])
+def test_a_passphrase_of_words_with_signs_and_digits_is_masked(text: str, password: str) -> None:
+    assert password not in mask(text.format(password)).text
+
+
+@pytest.mark.parametrize(
+    "text", ["password=user_input_2", "password = Config_2", "password=DB_PASS_22", "password=form-field-12"]
+)
+def test_names_of_code_after_a_password_stay(text: str) -> None:
+    assert mask(text).text == text

@@ -52,6 +52,9 @@ _NAMED = re.compile(
     | u?int\d+ | float\d+ | utf-?8 | base64 | sha\d+ | md5 | bcrypt\W? | argon2\w* | .*\b(?:min|max):\d.*
     """
 )
+_PASSPHRASE = re.compile(r"(?=.*[-_])(?:[A-ZÄÖÜА-ЯЁ][a-zäöüßа-яё]{2,20}[-_]?){1,5}\d{2,6}[!?.]?\Z")
+"""Words with a capital each, a sign between and digits behind: Red-Tiger-42. Code writes its names otherwise."""
+
 _ALGORITHM = re.compile(r"(?i)hmac|sha-?[125]\d\d|pbkdf2|pkcs|aes[-_/]|rsa[-_/]|withrsa|bcrypt|scrypt|argon2")
 _PLAIN_NAME = re.compile(r"[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)*\Z")
 _CONSTANT = re.compile(r"[A-Z]+\d\Z")
@@ -103,7 +106,7 @@ def is_code(value: str) -> bool:
 
 def is_name_like(value: str) -> bool:
     """Whether an unquoted value reads as a variable, an attribute or a plain word."""
-    if not _PLAIN_NAME.match(value) or is_generated(value):
+    if not _PLAIN_NAME.match(value) or is_generated(value) or _PASSPHRASE.match(value):
         return False
     if "." in value or "_" in value or _CONSTANT.match(value) or not any(c.isdigit() for c in value):
         return True
@@ -152,7 +155,8 @@ def is_password(value: str, *, quoted: bool = False) -> bool:
     """Whether a value assigned to a password's name is believable: letters with a digit or sign, or only digits."""
     if len(value) > _MAX_PASSWORD:
         return is_token(value, quoted=quoted)
-    if len(value) < _MIN_PASSWORD or _BLANK.search(value) or _WORDY.match(value) or _NAMED.fullmatch(value):
+    is_named = _NAMED.fullmatch(value) and not _PASSPHRASE.match(value)
+    if len(value) < _MIN_PASSWORD or _BLANK.search(value) or _WORDY.match(value) or is_named:
         return False
     if is_placeholder(value) or is_reference(value, quoted=quoted):
         return False
