@@ -1,6 +1,7 @@
 """The examples in the documents do what they show."""
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,17 @@ from typer.core import TyperCommand, TyperGroup
 
 from waypost.faces.cli import session as cli_session
 from waypost.faces.cli.entry import root_command, run
-from waypost.flows.links import cause
+from waypost.flows.links.cause import CauseSearch
 from waypost.memory import Memory
 from waypost.model.time import parse_time
 
 PAGES = [
     path for path in (*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md") if "```console" in path.read_text()
 ]
+
+
+def _search_for_a_minute(search: CauseSearch) -> None:
+    search._until = time.monotonic() + 60.0
 
 
 @pytest.mark.slow  # they load the embedding model
@@ -30,7 +35,7 @@ def test_the_commands_of_a_page_print_what_it_shows(
     monkeypatch.setenv("WAYPOST_PERSON", "ada")
     monkeypatch.setenv("COLUMNS", "110")
     monkeypatch.setattr(cli_session, "interactive", lambda: True)  # a person types them
-    monkeypatch.setattr(cause, "SECONDS", 60.0)  # also on a busy machine
+    monkeypatch.setattr(CauseSearch, "__post_init__", _search_for_a_minute)  # also on a busy machine
     examples = list(steps(page.read_text(encoding="utf-8")))
     if any(step.day for step in examples):
         opening = Memory.open.__func__  # type: ignore[attr-defined]

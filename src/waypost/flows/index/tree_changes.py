@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waypost.code.git.history import git_state_files, head, touched_since
+from waypost.errors import StoreCorrupt
 from waypost.flows.index.freshness import index_now, on_disk
 from waypost.flows.index.seen_files import SeenFiles, Stamp, keep_look
 from waypost.flows.open_space import OpenSpace, tree_seen_key
@@ -62,7 +63,10 @@ def follow_tree(space: OpenSpace) -> tuple[str, ...]:
             writer.code.track(space.identity.checkout_id, differing)
         space.start_worker(space)
         return (_notice("changed and {are} being indexed in the background", differing),)
-    index_now(space, differing)
+    try:
+        index_now(space, differing)
+    except StoreCorrupt:  # an answer from what can still be read says that the database is damaged
+        return (_notice("changed and can't be indexed in a damaged database", differing),)
     if space.store.may_write:
         looked_at = (touched or frozenset()).union(differing, skipped)
         _note_look(space, root, SeenFiles(commit, touched or frozenset()), looked_at, seen)
