@@ -53,6 +53,7 @@ from waypost.journal.memory_page.person_section import MOST_PREFERENCES
 from waypost.journal.memory_page.tally import files_by_day
 from waypost.journal.period_pages.frame import split_frame
 from waypost.journal.period_pages.items import source_of
+from waypost.journal.statements.matters import is_turning_point
 from waypost.journal.statements.profile import PersonalFact, sentence_terms
 from waypost.journal.statements.recognise import SpokenStatement, is_event, main_statement, statements_of
 from waypost.journal.wording import language_at_start, topic_headings, without_markdown
@@ -337,11 +338,17 @@ def _summary_lines(text: str) -> Iterator[SourcedLine]:
         heading = line[4:].strip() if line.startswith("### ") else heading
         if line.lstrip().startswith("- ") and not _GROUP.match(without_sources(line.rstrip("\r"))):
             (topics if heading in topic_headings() else statements).append(line.strip())
+    statements.sort(key=lambda line: not _is_turning_point(line))
     for line in (statements or topics)[:MOST_LINES_OF_A_SUMMARY]:
         plain = _HINTS.sub(")", without_markdown(without_sources(line.rstrip("\r"))))
         text_line = one_line(plain, LONGEST_ENTRY)
         if text_line:
             yield SourcedLine(text_line, sources_of(line))
+
+
+def _is_turning_point(line: str) -> bool:
+    plain = without_markdown(without_sources(line))
+    return is_turning_point(plain, language_at_start(plain) or "en")
 
 
 # -- numbers

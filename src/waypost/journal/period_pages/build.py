@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING
 
 from waypost.journal.layout import Week
 from waypost.journal.period_pages.gist import Gists, gists_of, select_distinct
-from waypost.journal.period_pages.items import DECISION, HELPING, SummaryItem, answer_indices, summary_items
+from waypost.journal.period_pages.items import DECISION, HELPING, SummaryItem, answer_indices, is_past_at
 from waypost.journal.period_pages.lines import Lines, label_of, persons_differ
 from waypost.journal.period_pages.page import (
     Measure,
     Period,
     belongs,
+    items_of,
     language_of_items,
+    last_day_of,
     measure_of,
     must_stay,
     render_page,
@@ -51,7 +53,7 @@ def summarise(
 
     `vectors` and `see_also` (labels, or paths of the journal) are keyed by entry id. Both may be empty.
     """
-    items = summary_items(entries)
+    items = items_of(period, entries)
     words = summary_words(language or language_of_items(items))
     return render_page(period, words, SummarySections(period, items, words, vectors, see_also or {}).sections())
 
@@ -107,7 +109,10 @@ class SummarySections:
         self.room = max(_LEAST_ROOM, self.room - sum(_bytes(line) for part in sections.values() for line in part))
         lines += self._other_lines()
         for name in ("insights", "events", "later"):
-            sections[name] = self._group_by_topic([line for line in lines if self._section(line.index) == name], topics)
+            of_section = [line for line in lines if self._section(line.index) == name]
+            first = [line for line in of_section if self._comes_first(line.index)]
+            rest = [line for line in of_section if line not in first]
+            sections[name] = [*self._group_by_topic(first, ()), *self._group_by_topic(rest, topics)]
         if isinstance(self.period, int):
             sections["highlights"] = self._highlights()
         return sections
@@ -127,8 +132,17 @@ class SummarySections:
                 lines[index] = line
         return list(lines.values())
 
+    def _comes_first(self, index: int) -> bool:
+        """A year begins with births, weddings, deaths and the like."""
+        return isinstance(self.period, int) and self.items[index].is_turning_point
+
     def _section(self, index: int) -> str:
-        item = self.items[index]
+        section = self._section_of(self.items[index])
+        is_late = section == "later" and is_past_at(self.items[index], last_day_of(self.period))
+        return "events" if is_late else section  # nothing to keep in mind
+
+    @staticmethod
+    def _section_of(item: SummaryItem) -> str:
         if item.role != "person" or item.is_protected:
             return "insights" if item.is_verbatim else "later"
         if item.is_marked or item.kind in ("decision", "goal", "preference"):

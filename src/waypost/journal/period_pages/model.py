@@ -13,6 +13,7 @@ from waypost.journal.period_pages.items import HELPING, SummaryItem
 from waypost.journal.period_pages.lines import Lines, persons_differ
 from waypost.journal.period_pages.page import (
     HEADINGS,
+    YEAR,
     Measure,
     Period,
     belongs,
@@ -144,4 +145,7 @@ def limit_points(
         bytes_left -= size
         counts[point.section] = counts.get(point.section, 0) + 1
         selected.add(number)
-    return [points[number] for number in sorted(selected)]
+    kept = [points[number] for number in sorted(selected)]
+    if measure is not YEAR:
+        return kept
+    return sorted(kept, key=lambda point: not any(items[index].is_turning_point for index in point.indices))
