@@ -88,7 +88,7 @@ def test_goals_decisions_and_what_is_marked_stand_word_for_word_with_day_and_sou
     found = section(summarise(WEEK, SEED, {}), "Wichtige Erkenntnisse & Entscheidungen")
     link = "([2026-01-15](../archive/daily/2026-01-15.md)) <!-- from id0115x1430 -->"
     assert f"- {GOAL} {link}" in found
-    assert "- Merke dir bitte: Ich bin nicht an Fußball interessiert. " in found
+    assert "- Ich bin nicht an Fußball interessiert. " in found
     assert "- Wir nehmen Python 3.11, das ist entschieden. " in found
     assert "- Zahnarzt am 3. Februar um 9 Uhr ([2026-01-18](" in found
 

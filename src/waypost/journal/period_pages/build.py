@@ -249,7 +249,7 @@ class SummarySections:
                 continue
             if self.items[index].informs and left == 0:
                 continue
-            text = self.items[index].text if self.items[index].is_marked else self.gists.texts[index]
+            text = self.items[index].kept if self.items[index].is_marked else self.gists.texts[index]
             line = _Line(index, text) if self.items[index].informs else self._with_answer(index, text)
             is_open = (
                 line.answer is None and text.endswith("?") and not self.items[index].informs

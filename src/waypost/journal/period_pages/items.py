@@ -7,6 +7,7 @@ from datetime import date
 
 from waypost.journal.roles import role_of
 from waypost.journal.statements.matters import DatedSentence, is_past, is_turning_point, outdated
+from waypost.journal.statements.openings import without_opening
 from waypost.journal.statements.recognise import JOY, Area, SpokenStatement, StatementKind, statements_of
 from waypost.journal.wording import language_at_start
 from waypost.model.journal import Entry, ScoredEntry, mark_of
@@ -61,13 +62,15 @@ class SummaryItem:
     @property
     def statement_text(self) -> str:
         """What it states, in its own words, without questions, greetings and moods."""
-        lasting = [statement.sentence for statement in self.statements if statement.kind != "remark"]
+        lasting = [without_opening(statement.sentence) for statement in self.statements if statement.kind != "remark"]
         return " ".join(sentence if sentence[-1:] in _ENDS else f"{sentence}." for sentence in lasting)
 
     @property
     def kept(self) -> str:
         """The text that stays word for word: all of what is marked, else without greetings and questions."""
-        return self.text if self.is_marked or not self.informs or "\n" in self.text else self.statement_text
+        if self.is_protected or "\n" in self.text:
+            return self.text
+        return without_opening(self.text) if self.is_marked or not self.informs else self.statement_text
 
     @property
     def weight(self) -> float:

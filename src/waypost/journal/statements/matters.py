@@ -62,6 +62,7 @@ class _MatterWords:
     ending: re.Pattern[str]
     recurring: re.Pattern[str]
     turning: re.Pattern[str]
+    minor: re.Pattern[str]
     matters: dict[str, re.Pattern[str]]
     persons: dict[str, re.Pattern[str]]
     month_days: tuple[re.Pattern[str], ...]
@@ -98,14 +99,34 @@ def is_turning_point(text: str, language: str) -> bool:
     return is_told and _words(language).turning.search(_lower(text)) is not None
 
 
+def is_milestone(text: str, language: str) -> bool:
+    """Whether it tells what happened and matters for good. Plans, offers, notices and visits to a doctor do not."""
+    reading, low = _reading(text, language), _lower(text)
+    if is_turning_point(text, language):
+        return True
+    words = _words(language)
+    return reading.is_milestone and not reading.is_pending and words.minor.search(low) is None
+
+
+def is_reached(goal_status: str, language: str) -> bool:
+    """Whether a report on a goal says that it was reached."""
+    reading = _reading(goal_status, language)
+    return reading.is_milestone and reading.closes and not reading.ends
+
+
+def ends_a_plan(text: str, language: str) -> bool:
+    """Whether it is no plan, though it speaks of wishes: "I turned the job down, I want to teach"."""
+    return _words(language).closing.search(_lower(text)) is not None
+
+
 def last_day_named(sentence: DatedSentence) -> date | None:
     """The last day that a sentence looks forward to. None if it names none, or if that comes again."""
     words, text, said = _words(sentence.language), _lower(sentence.text), sentence.day
     if words.recurring.search(text) or any(int(year[0]) > said.year for year in _YEAR.finditer(text)):
         return None
     days = list(_named_days(words, text, said))
-    for day in relative_days(sentence.text, said, summary_words(sentence.language)):
-        days.append(day or said + _SPAN)
+    relative = relative_days(sentence.text, said, summary_words(sentence.language))
+    days += [day or said + _SPAN for day in relative]
     if words.weekday.search(text):
         days.append(said + _WEEK)
     return max(days, default=None)
@@ -190,7 +211,7 @@ def _words(language: str) -> _MatterWords:
     months = table["months"]
     behind = r"\.?(?:st|nd|rd|th)? (?:of )?"
     return _MatterWords(
-        *(_pattern(table[name]) for name in ("pending", "closing", "ending", "recurring", "turning")),
+        *(_pattern(table[name]) for name in ("pending", "closing", "ending", "recurring", "turning", "minor")),
         {name: _pattern([words]) for name, words in table["matter"].items()},
         {name: _pattern([words]) for name, words in table["person"].items()},
         tuple(
