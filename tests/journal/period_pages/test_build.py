@@ -392,3 +392,55 @@ def test_events_come_before_long_answers_and_the_output_of_tools_stays_in_the_ar
     summary = visible(summarise(WEEK, week, {}))
     assert "Ten kilometres in 52:10 today, personal best!" in summary
     assert "INFO export" not in summary
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What goes with rice? The curry is nearly ready.", "Naan bread and a cucumber salad go well with rice."),
+        ("Was passt zu Reis? Das Curry ist gleich so weit.", "Naan und ein Gurkensalat passen gut zu Reis."),
+        ("Что подать к рису? Карри почти сварилось.", "К рису хорошо подходят лепёшки и салат из огурцов."),
+    ],
+)
+def test_neither_the_rest_of_a_question_nor_an_answer_stands_alone(question: str, answer: str) -> None:
+    rows = [
+        entry("01-13T18:00", "Ann", question, (0, 2, 0, 0)),
+        entry("01-13T18:01", "Bot", answer, (2, 2, 1, 1)),
+    ]
+    page = summarise(WEEK, rows, {})
+    asked, rest = question.split("? ")
+    assert asked in page or (rest not in page and answer not in page)
+    alone = summarise(WEEK, rows[:1], {})
+    assert asked in alone or rest not in alone
+
+
+@pytest.mark.parametrize(
+    ("plan", "news", "birth"),
+    [
+        (
+            "I have to hand in the form by 14 May.",
+            "I won the cup with our chess club today.",
+            "Our son Theo was born this morning!",
+        ),
+        (
+            "Der Antrag muss bis zum 14. Mai raus.",
+            "Ich habe mit dem Schachverein den Preis gewonnen.",
+            "Unser Sohn Theo ist heute früh geboren!",
+        ),
+        (
+            "Надо сдать анкету до 14 мая.",
+            "Выиграл конкурс с шахматным клубом.",
+            "Сегодня утром у нас родился сын Фёдор!",
+        ),
+    ],
+)
+def test_a_year_begins_with_a_birth_and_leaves_out_what_is_past(plan: str, news: str, birth: str) -> None:
+    rows = [
+        entry("01-13T18:00", "Ann", news, (2, 2, 1, 3)),
+        entry("02-13T18:00", "Ann", plan, (2, 2, 2, 3)),
+        entry("11-13T18:00", "Ann", birth, (0, 2, 0, 2)),
+    ]
+    page = summarise(2026, rows, {})
+    assert "14" not in page
+    assert page.index(birth) < page.index(news)
+    assert "14" in summarise(Month(2026, 2), rows[1:2], {})

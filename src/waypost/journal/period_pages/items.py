@@ -183,7 +183,16 @@ def _summary_item(scored: ScoredEntry) -> SummaryItem | None:
 
 
 def _statements(text: str) -> tuple[SpokenStatement, ...]:
-    return statements_of(text, language_at_start(text) or "en") if len(text) <= LONGEST_VERBATIM else ()
+    if len(text) > LONGEST_VERBATIM:
+        return ()
+    statements = statements_of(text, language_at_start(text) or "en")
+    return tuple(statement for statement in statements if not _explains_a_question(statement, text))
+
+
+def _explains_a_question(statement: SpokenStatement, text: str) -> bool:
+    """Whether it only says why somebody asks: "What goes with rice? The curry is nearly ready." """
+    is_plain = statement.kind == "event" and statement.area is None and not statement.is_milestone
+    return is_plain and "?" in text[: max(0, text.find(statement.sentence))]
 
 
 def _merge(first: SummaryItem, repeated: SummaryItem) -> SummaryItem:
