@@ -112,7 +112,7 @@ class SummarySections:
             of_section = [line for line in lines if self._section(line.index) == name]
             first = [line for line in of_section if self._comes_first(line.index)]
             rest = [line for line in of_section if line not in first]
-            sections[name] = [*self._group_by_topic(first, ()), *self._group_by_topic(rest, topics)]
+            sections[name] = [*map(self._render, first), *self._group_by_topic(rest, topics)]
         if isinstance(self.period, int):
             sections["highlights"] = self._highlights()
         return sections

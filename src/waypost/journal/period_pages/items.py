@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from waypost.journal.roles import role_of
-from waypost.journal.statements.matters import DatedSentence, is_past, is_turning_point, outdated
+from waypost.journal.statements.matters import DatedSentence, is_milestone, is_past, is_turning_point, outdated
 from waypost.journal.statements.openings import without_opening
 from waypost.journal.statements.recognise import JOY, Area, SpokenStatement, StatementKind, statements_of
 from waypost.journal.wording import language_at_start
 from waypost.model.journal import Entry, ScoredEntry, mark_of
 from waypost.text.normal import fingerprint_text
 
-_ENDS = '.!?…:;"”»“)'
+ENDS = '.!?…:;"”»“)'
 _AREA_WEIGHT: dict[Area, float] = {"family": 0.5, "personal": 0.5, "work": 0.3, "money": 0.3, "travel": 0.3}
 _SHOUTED = re.compile(r"\b[A-ZÄÖÜА-ЯЁ]{4,}\W+(?:[A-ZÄÖÜА-ЯЁ]{2,}\W+){0,2}[A-ZÄÖÜА-ЯЁ]{4,}\b")
 _HAPPENED = ("event", "result", "progress", "remark")  # retold in short; other kinds are kept word for word
@@ -63,7 +63,7 @@ class SummaryItem:
     def statement_text(self) -> str:
         """What it states, in its own words, without questions, greetings and moods."""
         lasting = [without_opening(statement.sentence) for statement in self.statements if statement.kind != "remark"]
-        return " ".join(sentence if sentence[-1:] in _ENDS else f"{sentence}." for sentence in lasting)
+        return " ".join(sentence if sentence[-1:] in ENDS else f"{sentence}." for sentence in lasting)
 
     @property
     def kept(self) -> str:
@@ -77,7 +77,8 @@ class SummaryItem:
         """By what items are ordered: the score, then whether it changes a life, what it is about, and its emphasis."""
         if self.main is None:
             return float(self.score)
-        milestone = 1 + _AREA_WEIGHT.get(self.main.area or "personal", 0.0) if self.main.is_milestone else 0.0
+        is_lasting = is_milestone(self.main.sentence, language_at_start(self.text) or "en")
+        milestone = 1 + _AREA_WEIGHT.get(self.main.area or "personal", 0.0) if is_lasting else 0.0
         milestone += TURNING if self.is_turning_point else 0.0
         emphasis = 1.0 if self.is_announced else 0.3 if "!" in self.text else 0.0
         return self.score + milestone + emphasis - (1.0 if self.kind == "fact" else 0.0)
