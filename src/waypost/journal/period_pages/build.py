@@ -28,7 +28,7 @@ from waypost.journal.period_pages.page import (
     render_page,
     strongest_of_months,
 )
-from waypost.journal.period_pages.topic_names import label_fits, source_ids
+from waypost.journal.period_pages.topic_names import can_be_counted, label_fits, mentions, source_ids
 from waypost.journal.wording import SummaryWords, summary_words
 from waypost.model.journal import ScoredEntry
 
@@ -194,8 +194,13 @@ class SummarySections:
         return sorted(weights, key=lambda topic: (-weights[topic], first[topic]))
 
     def _of_topic(self, topic: int) -> list[SummaryItem]:
-        """The entries that mention it: only these have its name."""
-        return [item for item in self.items if item.topic == topic and item.label and item.score >= HELPING]
+        """What people said with its name, over the whole time. Empty if it can not be counted under this name."""
+        label = next(item.label for item in self.items if item.topic == topic and item.label)
+        members = mentions(topic, label, self.items)
+        return members if len(members) >= self.measure.mentions and can_be_counted(label, members) else []
+
+    def _label(self, topic: int) -> str:
+        return label_of(next(item.label for item in self.items if item.topic == topic and item.label))
 
     def _main_topics(self, topics: Sequence[int]) -> list[str]:
         """Each topic with how often it came up, and its first and last day."""
@@ -204,7 +209,7 @@ class SummarySections:
             members = self._of_topic(topic)
             if not members:
                 continue
-            label = label_of(members[0].label)
+            label = self._label(topic)
             days = sorted({item.day for item in members})
             count = self.words.say("times", count=sum(len(item.ids) for item in members))
             ids = source_ids(members, label.split())
@@ -226,7 +231,7 @@ class SummarySections:
             if question_count <= 1 and len(days) < _DAYS_OF_A_HABIT:
                 continue  # the main topics say as much
             text += f"; {self.words.say('asked', count=question_count)}" if question_count > 1 else ""
-            label = label_of(members[0].label)
+            label = self._label(topic)
             lines.append(self.lines.point(f"**{label}:** ", text, (), source_ids(members, label.split())))
         return lines
 

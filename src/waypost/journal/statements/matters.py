@@ -119,6 +119,12 @@ def ends_a_plan(text: str, language: str) -> bool:
     return _words(language).closing.search(_lower(text)) is not None
 
 
+def persons_in(text: str, language: str) -> frozenset[str]:
+    """Who a text is about: relations of the speaker, and the beginnings of names."""
+    reading = _reading(text, language)
+    return reading.persons | reading.names
+
+
 def last_day_named(sentence: DatedSentence) -> date | None:
     """The last day that a sentence looks forward to. None if it names none, or if that comes again."""
     words, text, said = _words(sentence.language), _lower(sentence.text), sentence.day
