@@ -175,7 +175,7 @@ def _person_lines(space: OpenSpace, facts: Sequence[PersonalFact], language: str
         for fact in facts:
             if fact.slot == slot:
                 latest = status.get(fact.id)
-                yield _person_line(space, fact, None if latest is None else _status_line(space, latest))
+                yield _person_line(space, fact, None if latest is None else _status_line(space, latest, language))
 
 
 def _person_line(space: OpenSpace, fact: PersonalFact, latest: PersonLine | None = None) -> PersonLine:
@@ -183,8 +183,8 @@ def _person_line(space: OpenSpace, fact: PersonalFact, latest: PersonLine | None
     return PersonLine(fact.slot, line, fact.day, _day_file(space, fact.day), latest)
 
 
-def _status_line(space: OpenSpace, fact: PersonalFact) -> PersonLine:
-    slot = "reached" if is_reached(fact.text, language_at_start(fact.text) or "en") else "latest"
+def _status_line(space: OpenSpace, fact: PersonalFact, language: str) -> PersonLine:
+    slot = "reached" if is_reached(fact.text, language) else "latest"
     return replace(_person_line(space, fact), slot=slot)
 
 

@@ -83,6 +83,17 @@ def outdated(sentences: Sequence[DatedSentence], until: date) -> set[int]:
     return found
 
 
+def outcome_of(sentences: Sequence[DatedSentence], index: int) -> int | None:
+    """The index of the last sentence that says how a plan came out. None if none does."""
+    plan = _reading(sentences[index].text, sentences[index].language)
+    names = frozenset(name for sentence in sentences for name in _reading(sentence.text, sentence.language).names)
+    for later in range(len(sentences) - 1, index, -1):
+        reading = _reading(sentences[later].text, sentences[later].language)
+        if reading.closes and reading.is_milestone and _outdates(reading, plan, names):
+            return later
+    return None
+
+
 def is_past(sentence: DatedSentence, until: date) -> bool:
     """Whether it only looks forward to a day before `until`: a reminder, an appointment, a plan with a date."""
     reading = _reading(sentence.text, sentence.language)
