@@ -506,6 +506,12 @@ def test_goals_have_their_status_and_milestones_are_what_matters_for_good(
     assert news in above and milestones == []
 
 
+def test_the_label_of_work_is_followed_by_who_employs(memory: Memory, say: Say) -> None:
+    say("I work at Norbrook and like it there.")
+    refresh_index(memory.space)
+    assert "- **Work:** Norbrook" in page(memory)
+
+
 def test_a_reminder_leaves_the_page_after_its_day(memory: Memory, say: Say, clock: TestClock) -> None:
     text = "Merke dir: Die Anmeldung muss bis zum 20. Februar raus."
     said = say(text, "2026-01-28T10:00:00Z")

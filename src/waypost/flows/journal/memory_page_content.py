@@ -68,6 +68,7 @@ PERSONAL = 3  # relevance points of preferences and personal goals
 PERSON_ORDER = ("name", "home", "language", "languages", "work", "birthday", "people", "family", "health", "goal")
 _GROUP = re.compile(r"\s*- \*\*[^*]+\*\*\s*$")  # the name of a topic, above its lines
 _HINTS = re.compile(r"; [^();:]+: [^();]*+\)$")  # "see also" at the end of a line
+_EMPLOYER = re.compile(r"^(?:at|for) (?=[A-Z])")  # what a label says already
 PROJECT_MENTIONS, PROJECT_DAYS, PROJECT_RELEVANCE = 3, 2, 2  # from which a topic counts as a project
 PROJECT_PAUSE = timedelta(days=60)  # a project nobody mentioned for longer is not active
 _STEPS = ("goal", "decision", "progress", "result")
@@ -179,7 +180,8 @@ def _person_lines(space: OpenSpace, facts: Sequence[PersonalFact], language: str
 
 
 def _person_line(space: OpenSpace, fact: PersonalFact, latest: PersonLine | None = None) -> PersonLine:
-    line = SourcedLine(_quoted(fact.text), (fact.id,))
+    text = _EMPLOYER.sub("", fact.text) if fact.slot == "work" else fact.text
+    line = SourcedLine(_quoted(text), (fact.id,))
     return PersonLine(fact.slot, line, fact.day, _day_file(space, fact.day), latest)
 
 

@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.roles import role_of
-from waypost.journal.statements.matters import DatedSentence, ends_a_plan, is_milestone, outcome_of, outdated
+from waypost.journal.statements.matters import DatedSentence, ends_a_plan, is_milestone, is_minor, outcome_of, outdated
 from waypost.journal.statements.profile import LONGEST_TEXT, PersonalFact, SpokenText, facts_over_time, holding
 from waypost.journal.statements.recognise import statements_of
 from waypost.model.memory import Version
@@ -99,6 +99,7 @@ def _holding_facts(texts: Sequence[SpokenText], today: date) -> list[PersonalFac
             for fact in facts_over_time(texts)
             if not (fact.slot in _PASSING_SLOTS and (fact.id, fact.text) in gone_texts)
             and not (fact.slot == "family" and fact.id in whole and fact.text in whole[fact.id].text)
+            and not (fact.slot == "family" and is_minor(fact.text, languages.get(fact.id, "en")))
             and not (fact.slot == "goal" and ends_a_plan(fact.text, languages.get(fact.id, "en")))
         ]
         + outcomes

@@ -110,7 +110,7 @@ class SummarySections:
         lines += self._other_lines()
         for name in ("insights", "events", "later"):
             of_section = [line for line in lines if self._section(line.index) == name]
-            first = [line for line in of_section if self._comes_first(line.index)]
+            first = sorted(filter(self._comes_first, of_section), key=lambda line: line.index)
             rest = [line for line in of_section if line not in first]
             sections[name] = [*map(self._render, first), *self._group_by_topic(rest, topics)]
         if isinstance(self.period, int):
@@ -132,9 +132,9 @@ class SummarySections:
                 lines[index] = line
         return list(lines.values())
 
-    def _comes_first(self, index: int) -> bool:
+    def _comes_first(self, line: _Line) -> bool:
         """A year begins with births, weddings, deaths and the like."""
-        return isinstance(self.period, int) and self.items[index].is_turning_point
+        return isinstance(self.period, int) and self.items[line.index].is_turning_point
 
     def _section(self, index: int) -> str:
         section = self._section_of(self.items[index])

@@ -119,6 +119,13 @@ def is_milestone(text: str, language: str) -> bool:
     return reading.is_milestone and not reading.is_pending and words.minor.search(low) is None
 
 
+def is_minor(text: str, language: str) -> bool:
+    """Whether it tells of a notice, an offer, a visit to a doctor or another event that says little later."""
+    reading = _reading(text, language)
+    is_event = reading.kind in ("event", "result", "progress") and not reading.is_pending
+    return is_event and _words(language).minor.search(_lower(text)) is not None
+
+
 def is_reached(goal_status: str, language: str) -> bool:
     """Whether a report on a goal says that it was reached."""
     reading = _reading(goal_status, language)
@@ -226,20 +233,24 @@ def _lower(text: str) -> str:
 def _words(language: str) -> _MatterWords:
     table = _table()[language if language in LANGUAGES else "en"]
     months = table["months"]
-    behind = r"\.?(?:st|nd|rd|th)? (?:of )?"
     return _MatterWords(
-        *(_pattern(table[name]) for name in ("pending", "closing", "ending", "recurring", "turning", "minor")),
-        {name: _pattern([words]) for name, words in table["matter"].items()},
-        {name: _pattern([words]) for name, words in table["person"].items()},
-        tuple(
-            re.compile(
-                rf"(?<!\w)(?:(?P<before>\d{{1,2}}){behind}(?:{month})|(?:{month}) (?P<after>\d{{1,2}})(?:st|nd|rd|th)?)(?!\w)"
-            )
-            for month in months
-        ),
-        tuple(re.compile(rf"(?<!\w){table['month_at']}(?:{month})(?!\w)") for month in months),
-        _pattern([table["weekday"]]),
+        pending=_pattern(table["pending"]),
+        closing=_pattern(table["closing"]),
+        ending=_pattern(table["ending"]),
+        recurring=_pattern(table["recurring"]),
+        turning=_pattern(table["turning"]),
+        minor=_pattern(table["minor"]),
+        matters={name: _pattern([words]) for name, words in table["matter"].items()},
+        persons={name: _pattern([words]) for name, words in table["person"].items()},
+        month_days=tuple(_day_of_month(month) for month in months),
+        months=tuple(re.compile(rf"(?<!\w){table['month_at']}(?:{month})(?!\w)") for month in months),
+        weekday=_pattern([table["weekday"]]),
     )
+
+
+def _day_of_month(month: str) -> re.Pattern[str]:
+    before = rf"(?P<before>\d{{1,2}})\.?(?:st|nd|rd|th)? (?:of )?(?:{month})"
+    return re.compile(rf"(?<!\w)(?:{before}|(?:{month}) (?P<after>\d{{1,2}})(?:st|nd|rd|th)?)(?!\w)")
 
 
 @cache

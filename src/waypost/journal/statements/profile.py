@@ -140,7 +140,7 @@ def holding(facts: Sequence[PersonalFact]) -> list[PersonalFact]:
         if slot == "health":  # an allergy or a medicine outlasts what happened
             lasting = [fact for fact in of_slot if _CARE.search(fact.text)][-MOST_OF_A_LIST:]
             events = [fact for fact in of_slot if fact not in lasting]
-            newest = events[len(events) - (MOST_OF_A_LIST - len(lasting)) :] if len(lasting) < MOST_OF_A_LIST else []
+            newest = events[max(0, len(events) - MOST_OF_A_LIST + len(lasting)) :]
             of_slot = [fact for fact in of_slot if fact in lasting or fact in newest]
         whole = slot in ("milestone", "status", "dropped")
         kept += of_slot[-1:] if slot in SINGLE else of_slot if whole else of_slot[-MOST_OF_A_LIST:]
