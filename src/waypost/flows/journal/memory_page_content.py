@@ -275,9 +275,9 @@ def _is_over(line: SourcedLine, days: Mapping[str, date], today: date) -> bool:
 
 def _milestones(space: OpenSpace, facts: Sequence[PersonalFact]) -> Iterator[PersonLine]:
     """What happened and matters for good, newest first. Births, weddings and the like are left out last."""
-    told = [fact for fact in facts if fact.slot == "milestone"]
-    told.sort(key=lambda fact: (is_turning_point(fact.text, language_at_start(fact.text) or "en"), fact.day))
-    for fact in sorted(told[-MOST_MILESTONES:], key=lambda fact: fact.day, reverse=True):
+    milestones = [fact for fact in facts if fact.slot == "milestone"]
+    milestones.sort(key=lambda fact: (is_turning_point(fact.text, language_at_start(fact.text) or "en"), fact.day))
+    for fact in sorted(milestones[-MOST_MILESTONES:], key=lambda fact: fact.day, reverse=True):
         yield _person_line(space, fact)
 
 

@@ -250,7 +250,7 @@ class SummarySections:
         for index in sorted(in_order, key=lambda index: not self.items[index].informs):
             section = self._section(index)
             most = self.measure.events if section == "events" else self.measure.points
-            is_half = index in self.questions and self.items[index].role == "assistant"  # its question is not told
+            is_half = index in self.questions and self.items[index].role == "assistant"  # its question is not shown
             if is_half or index in self.used or counts.get(section, 0) >= most:
                 continue
             if self.items[index].informs and left == 0:

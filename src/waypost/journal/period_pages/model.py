@@ -154,20 +154,20 @@ def limit_points(
     counts: dict[str, int] = {}
     bytes_left = measure.room
     selected: set[int] = set()
-    told = [_plain(items[index].kept) for index in verbatim]
+    shown = [_plain(items[index].kept) for index in verbatim]
     weights = [max(items[index].weight for index in point.indices) for point in points]
     for number in sorted(range(len(points)), key=lambda number: (-weights[number], number)):
         point = points[number]
         size = len(point.text.encode("utf-8", "surrogatepass")) + 100
         plain = _plain(point.text)
         in_full = point.section == "insights" and verbatim.issuperset(point.indices)
-        repeats = in_full or (point.section not in _NAMED and any(_is_same(plain, other) for other in told))
+        repeats = in_full or (point.section not in _NAMED and any(_is_same(plain, other) for other in shown))
         if repeats or size > bytes_left or counts.get(point.section, 0) >= most.get(point.section, measure.points):
             continue
         bytes_left -= size
         counts[point.section] = counts.get(point.section, 0) + 1
         selected.add(number)
-        told += [plain] if point.section not in _NAMED else []
+        shown += [plain] if point.section not in _NAMED else []
     kept = [points[number] for number in sorted(selected)]
     if measure is not YEAR:
         return kept

@@ -12,7 +12,7 @@ from waypost.text.stems import fold
 _PREPOSITION = re.compile(
     r"(?:в|во|на|о|об|обо|к|ко|с|со|у|по|для|из|от|до|за|под|над|при|про|через|перед|без|между|около|после)$", re.I
 )
-_PERSONS_MATTER = "health"  # of one person; a topic of several is none
+_PERSONS_MATTER = "health"  # a topic must be about one person
 _MOST_SOURCES = 3  # a word that more entries share has no particular source
 _READ_CHARACTERS = 600  # of one entry
 

@@ -104,14 +104,14 @@ def is_past(sentence: DatedSentence, until: date) -> bool:
 
 
 def is_turning_point(text: str, language: str) -> bool:
-    """Whether it tells of a birth, a wedding, a death, a new home, a contract or the like."""
+    """Whether it reports a birth, a wedding, a death, a new home, a contract or the like."""
     statement = main_statement(text, language)
     is_told = statement is not None and statement.is_real and statement.is_own and statement.kind != "goal"
     return is_told and _words(language).turning.search(_lower(text)) is not None
 
 
 def is_milestone(text: str, language: str) -> bool:
-    """Whether it tells what happened and matters for good. Plans, offers, notices and visits to a doctor do not."""
+    """Whether it reports what happened and matters for good. Plans, offers, notices and visits to a doctor do not."""
     reading, low = _reading(text, language), _lower(text)
     if is_turning_point(text, language):
         return True
@@ -120,7 +120,7 @@ def is_milestone(text: str, language: str) -> bool:
 
 
 def is_minor(text: str, language: str) -> bool:
-    """Whether it tells of a notice, an offer, a visit to a doctor or another event that says little later."""
+    """Whether it reports a notice, an offer, a visit to a doctor or another event that says little later."""
     reading = _reading(text, language)
     is_event = reading.kind in ("event", "result", "progress") and not reading.is_pending
     return is_event and _words(language).minor.search(_lower(text)) is not None
