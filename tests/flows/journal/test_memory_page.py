@@ -506,6 +506,13 @@ def test_goals_have_their_status_and_milestones_are_what_matters_for_good(
     assert news in above and milestones == []
 
 
+def test_a_step_on_the_way_does_not_reach_a_goal(memory: Memory, say: Say) -> None:
+    say("Цель на год: вырастить команду чемпионов по робототехнике.", "2026-01-10T10:00:00Z")
+    say("Наша команда вышла в финал по робототехнике!", "2026-01-24T10:00:00Z")
+    refresh_index(memory.space)
+    assert "Последнее: Наша команда вышла" in page(memory) and "Достигнуто" not in page(memory)
+
+
 def test_the_label_of_work_is_followed_by_who_employs(memory: Memory, say: Say) -> None:
     say("I work at Norbrook and like it there.")
     refresh_index(memory.space)

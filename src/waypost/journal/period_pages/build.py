@@ -99,7 +99,7 @@ class SummarySections:
         self.questions = {answer: index for index, answer in self.answers.items()}
         needed |= {beside[index] for beside in (self.answers, self.questions) for index in needed if index in beside}
         self.gists = gists_of(self.items, sorted(needed), self.answers, self.words)
-        self.topics = self._topics()
+        self.topics = [topic for topic in self._topics() if self._of_topic(topic)]
         self.room = self.measure.room
 
     def sections(self) -> dict[str, list[str]]:
