@@ -79,6 +79,9 @@ def test_a_reminder_is_past_after_its_day(language: str, text: str, day: date) -
         ("de", "Die Abgabe ist am 3. März 2027."),
         ("ru", "По пятницам надо поливать цветы у мамы."),
         ("ru", "Мой день рождения 9 мая."),
+        ("en", "I will work in Leeds from 2 June."),
+        ("de", "Ich werde ab dem 2. Juni in Graz arbeiten."),
+        ("ru", "Буду работать в Томске с 2 июня."),
     ],
 )
 def test_what_comes_again_or_lies_ahead_is_not_past(language: str, text: str) -> None:

@@ -68,6 +68,7 @@ class _MatterWords:
     month_days: tuple[re.Pattern[str], ...]
     months: tuple[re.Pattern[str], ...]
     weekday: re.Pattern[str]
+    starting: re.Pattern[str]  # a date from which something lasts
 
 
 def outdated(sentences: Sequence[DatedSentence], until: date) -> set[int]:
@@ -146,7 +147,11 @@ def persons_in(text: str, language: str) -> frozenset[str]:
 def last_day_named(sentence: DatedSentence) -> date | None:
     """The last day that a sentence looks forward to. None if it names none, or if that comes again."""
     words, text, said = _words(sentence.language), _lower(sentence.text), sentence.day
-    if words.recurring.search(text) or any(int(year[0]) > said.year for year in _YEAR.finditer(text)):
+    if (
+        words.recurring.search(text)
+        or words.starting.search(text)
+        or any(int(year[0]) > said.year for year in _YEAR.finditer(text))
+    ):
         return None
     days = list(_named_days(words, text, said))
     relative = relative_days(sentence.text, said, summary_words(sentence.language))
@@ -245,6 +250,9 @@ def _words(language: str) -> _MatterWords:
         month_days=tuple(_day_of_month(month) for month in months),
         months=tuple(re.compile(rf"(?<!\w){table['month_at']}(?:{month})(?!\w)") for month in months),
         weekday=_pattern([table["weekday"]]),
+        starting=re.compile(
+            rf"(?<!\w)(?:{table['starting']}) (?:dem |the )?(?:\d{{1,2}}(?:\.|st|nd|rd|th)? )?(?:{'|'.join(months)})(?!\w)"
+        ),
     )
 
 
