@@ -476,3 +476,55 @@ def test_single_packed_copies_of_the_page_move_into_the_bundle(memory: Memory, c
     assert len(list(place.iterdir())) == 2
     (place / "memory.md.backups.tar.bz2").write_bytes(b"damaged")
     assert [backup.text for backup in index_backups(memory.space)] == ["newer\n"]
+
+
+@pytest.mark.parametrize(
+    ("goal", "news", "small", "reached"),
+    [
+        ("I want to run a marathon this year.", "Finished my marathon today in 4:02:11!", "The doctor gave me pills.",
+         "Reached: Finished my marathon"),
+        ("Ich will dieses Jahr einen Marathon laufen.", "Marathon geschafft, in 4:02:11!", "War beim Arzt, alles gut.",
+         "Erreicht: Marathon geschafft"),
+        ("Хочу в этом году пробежать марафон.", "Пробежал марафон за 4:02:11!", "Был на приёме у врача.",
+         "Достигнуто: Пробежал марафон"),
+    ],
+)  # fmt: skip
+def test_goals_have_their_status_and_milestones_are_what_matters_for_good(
+    memory: Memory, say: Say, clock: TestClock, goal: str, news: str, small: str, reached: str
+) -> None:
+    say(goal, "2026-01-10T10:00:00Z")
+    refresh_index(memory.space)
+    assert reached.partition(":")[0] not in page(memory)
+    say(news, "2026-01-24T10:00:00Z")
+    say(small, "2026-01-25T10:00:00Z")
+    refresh_index(memory.space)
+    clock.advance(days=100)
+    refresh_index(memory.space)
+    above = page(memory)
+    assert reached in above and "([2026-01-24](" in above
+    milestones = [line for line in above.split("\n") if line.startswith("- ") and small in line]
+    assert news in above and milestones == []
+
+
+def test_a_step_on_the_way_does_not_reach_a_goal(memory: Memory, say: Say) -> None:
+    say("Цель на год: вырастить команду чемпионов по робототехнике.", "2026-01-10T10:00:00Z")
+    say("Наша команда вышла в финал по робототехнике!", "2026-01-24T10:00:00Z")
+    refresh_index(memory.space)
+    assert "Последнее: Наша команда вышла" in page(memory) and "Достигнуто" not in page(memory)
+
+
+def test_the_label_of_work_is_followed_by_who_employs(memory: Memory, say: Say) -> None:
+    say("I work at Norbrook and like it there.")
+    refresh_index(memory.space)
+    assert "- **Work:** Norbrook" in page(memory)
+
+
+def test_a_reminder_leaves_the_page_after_its_day(memory: Memory, say: Say, clock: TestClock) -> None:
+    text = "Merke dir: Die Anmeldung muss bis zum 20. Februar raus."
+    said = say(text, "2026-01-28T10:00:00Z")
+    promote_preferences(memory.space, [worth(memory, said, text, 9)])
+    refresh_index(memory.space)
+    assert "- Die Anmeldung muss" in page(memory)
+    clock.advance(days=90)
+    refresh_index(memory.space)
+    assert "Anmeldung" not in page(memory)

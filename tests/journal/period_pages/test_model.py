@@ -2,9 +2,11 @@
 
 from datetime import UTC, datetime
 
+import pytest
+
 from waypost.journal.period_pages.items import summary_items
 from waypost.journal.period_pages.model import ModelPoint, limit_points, points_from_json
-from waypost.journal.period_pages.page import YEAR, strongest_of_months
+from waypost.journal.period_pages.page import WEEK, YEAR, strongest_of_months
 from waypost.model.journal import Entry, Score, ScoredEntry
 
 
@@ -15,13 +17,13 @@ def scored(month: int, text: str, score: int, speaker: str = "Ann") -> ScoredEnt
     )
 
 
-def test_of_too_many_points_a_year_keeps_the_weightiest_wherever_they_stand() -> None:
+def test_of_too_many_points_a_year_keeps_the_weightiest_and_begins_with_it() -> None:
     many = [scored(1 + number // 3, f"We walked {number} miles along the river.", 2) for number in range(30)]
     items = summary_items([*many, scored(12, "Our daughter was born last night!", 9)])
     points = [ModelPoint("events", item.text, (index,)) for index, item in enumerate(items)]
     kept = limit_points(points, items, YEAR, set())
     assert len(kept) == YEAR.events
-    assert kept[-1].text == "Our daughter was born last night!"
+    assert kept[0].text == "Our daughter was born last night!"
 
 
 def test_an_assistants_words_represent_no_month() -> None:
@@ -38,3 +40,36 @@ def test_small_talk_and_commands_are_no_points_and_a_topic_may_be_one_word() -> 
         ("topics", "Daughter"),
         ("events", "Our daughter was born last night!"),
     ]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("Hello! We moved to Leeds last week.", "Remember that we moved to Leeds last week.", "See you later, bye!"),
+        ("Hallo! Wir sind nach Graz gezogen.", "Merke dir: Wir sind nach Graz gezogen.", "Haha, der war gut."),
+        ("Привет! Мы переехали в Томск.", "Запомни: мы переехали в Томск.", "Ладно, до завтра!"),
+    ],
+)
+def test_a_model_says_each_sentence_once_under_one_heading_and_no_small_talk(texts: tuple[str, ...]) -> None:
+    items = summary_items([scored(1 + number, text, 7 - number) for number, text in enumerate(texts)])
+    row = [{"text": text, "from": [number]} for number, text in enumerate(texts, 1)]
+    points = points_from_json({"events": row, "insights": row}, [[0], [1], [2]], items)
+    for measure in (WEEK, YEAR):
+        kept = limit_points(points, items, measure, set())
+        assert [point.text for point in kept] == [texts[0].split("! ", 1)[1]]
+    assert limit_points(points, items, WEEK, {1}) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What goes with rice? The curry is nearly ready.",
+        "Write me a shopping list.",
+        "Schreib mir einen Einkaufszettel.",
+    ],
+)
+def test_what_states_nothing_is_no_source_of_a_sentence(text: str) -> None:
+    items = summary_items([scored(1, "Our daughter was born last night!", 9), scored(2, text, 5)])
+    rows = [{"text": items[0].text, "from": [1]}, {"text": text, "from": [2]}]
+    points = points_from_json({"events": rows}, [[0], [1]], items)
+    assert [point.text for point in points] == ["Our daughter was born last night!"]

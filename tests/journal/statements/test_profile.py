@@ -4,7 +4,14 @@ from datetime import date
 
 import pytest
 
-from waypost.journal.statements.profile import SINGLE, SpokenText, facts_over_time, holding, personal_facts
+from waypost.journal.statements.profile import (
+    SINGLE,
+    PersonalFact,
+    SpokenText,
+    facts_over_time,
+    holding,
+    personal_facts,
+)
 
 
 @pytest.mark.parametrize(
@@ -96,3 +103,11 @@ def test_what_was_dropped_later_does_not_hold(language: str, plan: str, dropped:
 )
 def test_what_ends_something_else_ends_no_plan(language: str, plan: str, other: str) -> None:
     assert plan in held_after(language, plan, other)
+
+
+def test_an_allergy_outlasts_what_happened_and_a_short_list_is_whole() -> None:
+    facts = [PersonalFact("health", "I'm allergic to nuts.", "a", date(2025, 1, 1))]
+    facts += [PersonalFact("health", f"I broke toe {toe}.", f"b{toe}", date(2025, 2, 1)) for toe in range(9)]
+    assert holding(facts)[0].text == "I'm allergic to nuts."
+    assert len(holding(facts)) == 8
+    assert holding(facts[:6]) == facts[:6]

@@ -49,10 +49,12 @@ from waypost.journal.memory_page.days import (
     topic_with_sources,
 )
 from waypost.journal.memory_page.lines import one_line, phrases, sources_of, without_sources
-from waypost.journal.memory_page.person_section import MOST_PREFERENCES
+from waypost.journal.memory_page.person_section import MOST_MILESTONES, MOST_PREFERENCES
 from waypost.journal.memory_page.tally import files_by_day
 from waypost.journal.period_pages.frame import split_frame
 from waypost.journal.period_pages.items import source_of
+from waypost.journal.statements.matters import DatedSentence, is_past, is_reached, is_turning_point
+from waypost.journal.statements.openings import without_opening
 from waypost.journal.statements.profile import PersonalFact, sentence_terms
 from waypost.journal.statements.recognise import SpokenStatement, is_event, main_statement, statements_of
 from waypost.journal.wording import language_at_start, topic_headings, without_markdown
@@ -66,6 +68,7 @@ PERSONAL = 3  # relevance points of preferences and personal goals
 PERSON_ORDER = ("name", "home", "language", "languages", "work", "birthday", "people", "family", "health", "goal")
 _GROUP = re.compile(r"\s*- \*\*[^*]+\*\*\s*$")  # the name of a topic, above its lines
 _HINTS = re.compile(r"; [^();:]+: [^();]*+\)$")  # "see also" at the end of a line
+_EMPLOYER = re.compile(r"^(?:at|for) (?=[A-Z])")  # what a label says already
 PROJECT_MENTIONS, PROJECT_DAYS, PROJECT_RELEVANCE = 3, 2, 2  # from which a topic counts as a project
 PROJECT_PAUSE = timedelta(days=60)  # a project nobody mentioned for longer is not active
 _STEPS = ("goal", "decision", "progress", "result")
@@ -97,7 +100,11 @@ def content_of(space: OpenSpace) -> IndexContent:
     days_said = {fact.id: fact.day for fact in facts} | {
         item.entry.id: space.journal.today(item.entry.at) for item in judged if item.entry.id
     }
-    liked = [line for line in stated if line not in events and not _is_above(line, person)]
+    liked = [
+        line
+        for line in stated
+        if line not in events and not _is_above(line, person) and not _is_over(line, days_said, now.date())
+    ]
     return IndexContent(
         language=language,
         now=now,
@@ -106,7 +113,7 @@ def content_of(space: OpenSpace) -> IndexContent:
         person=person,
         ongoing=tuple(_ongoing(space, of_days)),
         preferences=tuple(_dated_line(space, "preference", line, days_said) for line in liked),
-        milestones=tuple(_milestones(space, events, person, days_said)),
+        milestones=tuple(_milestones(space, facts)),
         has_preferences=PREFERENCES in files,
         projects=tuple(_projects(space, judged, now.date())),
         days=tuple(_days(days, said, of_days)),
@@ -169,12 +176,22 @@ def _person_lines(space: OpenSpace, facts: Sequence[PersonalFact], language: str
         for fact in facts:
             if fact.slot == slot:
                 latest = status.get(fact.id)
-                yield _person_line(space, fact, None if latest is None else _person_line(space, latest))
+                yield _person_line(space, fact, None if latest is None else _status_line(space, latest, language))
 
 
 def _person_line(space: OpenSpace, fact: PersonalFact, latest: PersonLine | None = None) -> PersonLine:
-    line = SourcedLine(one_line(fact.text, LONGEST_ENTRY), (fact.id,))
+    text = _EMPLOYER.sub("", fact.text) if fact.slot == "work" else fact.text
+    line = SourcedLine(_quoted(text), (fact.id,))
     return PersonLine(fact.slot, line, fact.day, _day_file(space, fact.day), latest)
+
+
+def _status_line(space: OpenSpace, fact: PersonalFact, language: str) -> PersonLine:
+    slot = "reached" if is_reached(fact.text, language) else "latest"
+    return replace(_person_line(space, fact), slot=slot)
+
+
+def _quoted(text: str) -> str:
+    return one_line(without_opening(text), LONGEST_ENTRY)
 
 
 def _day_file(space: OpenSpace, day: date) -> str:
@@ -215,14 +232,14 @@ def _preference_lines(bullets: Sequence[Bullet]) -> Iterator[SourcedLine]:
     order = sorted(range(len(bullets)), key=lambda place: (bullets[place].id is not None, -place))
     for place in sorted(order[:MOST_PREFERENCES]):
         bullet = bullets[place]
-        yield SourcedLine(one_line(bullet.text, LONGEST_ENTRY), (bullet.id,) if bullet.id else ())
+        yield SourcedLine(_quoted(bullet.text), (bullet.id,) if bullet.id else ())
 
 
 def _lasting_preferences(facts: Sequence[PersonalFact], promoted_marks: Container[str]) -> Iterator[SourcedLine]:
     """What people like and dislike, however long ago they said it, without what they removed from their preferences."""
     for fact in facts:
         if fact.slot == "preference" and mark_of(fact.id) not in promoted_marks:
-            yield SourcedLine(one_line(fact.text, LONGEST_ENTRY), (fact.id,))
+            yield SourcedLine(_quoted(fact.text), (fact.id,))
 
 
 def _recent_statements(
@@ -238,7 +255,7 @@ def _recent_statements(
             and mark_of(entry.id or "") not in promoted_marks
             and stands_alone(entry)
         ):
-            line = SourcedLine(one_line(entry.text, LONGEST_ENTRY), (source_of(entry),))
+            line = SourcedLine(_quoted(entry.text), (source_of(entry),))
             if stays(entry, score.score, now) and len(said) < MOST_STATED:
                 said.setdefault(line.text.casefold(), line)
     return iter(said.values())
@@ -250,13 +267,18 @@ def _is_above(line: SourcedLine, person: Sequence[PersonLine]) -> bool:
     return bool(line.ids) and listed.issuperset(line.ids)
 
 
-def _milestones(
-    space: OpenSpace, events: Sequence[SourcedLine], person: Sequence[PersonLine], days: Mapping[str, date]
-) -> Iterator[PersonLine]:
-    """What happened and matters for good, newest first, without what stands above it."""
-    shown_ids = {entry_id for line in person if line.slot != "people" for entry_id in line.line.ids}
-    milestones = [_dated_line(space, "milestone", line, days) for line in events if shown_ids.isdisjoint(line.ids)]
-    return iter(sorted(milestones, key=lambda line: line.day or date.min, reverse=True))
+def _is_over(line: SourcedLine, days: Mapping[str, date], today: date) -> bool:
+    """Whether it was a reminder or an appointment for a day that has passed."""
+    day = days.get(line.ids[0]) if line.ids else None
+    return day is not None and is_past(DatedSentence(line.text, language_at_start(line.text) or "en", day), today)
+
+
+def _milestones(space: OpenSpace, facts: Sequence[PersonalFact]) -> Iterator[PersonLine]:
+    """What happened and matters for good, newest first. Births, weddings and the like are left out last."""
+    milestones = [fact for fact in facts if fact.slot == "milestone"]
+    milestones.sort(key=lambda fact: (is_turning_point(fact.text, language_at_start(fact.text) or "en"), fact.day))
+    for fact in sorted(milestones[-MOST_MILESTONES:], key=lambda fact: fact.day, reverse=True):
+        yield _person_line(space, fact)
 
 
 def _dated_line(space: OpenSpace, slot: str, line: SourcedLine, days: Mapping[str, date]) -> PersonLine:
@@ -337,11 +359,17 @@ def _summary_lines(text: str) -> Iterator[SourcedLine]:
         heading = line[4:].strip() if line.startswith("### ") else heading
         if line.lstrip().startswith("- ") and not _GROUP.match(without_sources(line.rstrip("\r"))):
             (topics if heading in topic_headings() else statements).append(line.strip())
+    statements.sort(key=lambda line: not _is_turning_point(line))
     for line in (statements or topics)[:MOST_LINES_OF_A_SUMMARY]:
         plain = _HINTS.sub(")", without_markdown(without_sources(line.rstrip("\r"))))
         text_line = one_line(plain, LONGEST_ENTRY)
         if text_line:
             yield SourcedLine(text_line, sources_of(line))
+
+
+def _is_turning_point(line: str) -> bool:
+    plain = without_markdown(without_sources(line))
+    return is_turning_point(plain, language_at_start(plain) or "en")
 
 
 # -- numbers

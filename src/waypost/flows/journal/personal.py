@@ -4,13 +4,16 @@ Stored are only ids and slots. The text is read again each time, so that correct
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 
 from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.roles import role_of
-from waypost.journal.statements.profile import PersonalFact, SpokenText, facts_over_time, holding
+from waypost.journal.statements.matters import DatedSentence, ends_a_plan, is_milestone, is_minor, outcome_of, outdated
+from waypost.journal.statements.profile import LONGEST_TEXT, PersonalFact, SpokenText, facts_over_time, holding
+from waypost.journal.statements.recognise import statements_of
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
@@ -18,6 +21,8 @@ from waypost.model.time import Moment
 _READ_AGAIN = timedelta(days=60)  # what was said since then is read at each refresh
 _KEPT = "journal_person"  # ids, by slot
 _MOST_STORED = 400
+_SURE_LANGUAGE = 60  # characters that show a language
+_PASSING_SLOTS = ("family", "health", "preference")  # of which sentences can lose their point
 
 
 def person_of(space: OpenSpace) -> list[PersonalFact]:
@@ -42,15 +47,62 @@ def _all_facts(space: OpenSpace) -> list[PersonalFact]:
 
 def _facts_of(space: OpenSpace, versions: Iterable[Version]) -> list[PersonalFact]:
     in_order = sorted(versions, key=lambda version: (version.time or version.valid_from, version.memory_id))
-    return facts_over_time(
+    own = [version for version in in_order if role_of(version.speaker, version.kind) == "person"]
+    main = Counter(version.language or "en" for version in own).most_common(1)
+    texts = [
         SpokenText(
             version.text,
-            version.language or "en",
+            _language(version, main[0][0]),
             version.memory_id,
             space.journal.today(version.time or version.valid_from),
         )
-        for version in in_order
-        if role_of(version.speaker, version.kind) == "person"
+        for version in own
+    ]
+    return _holding_facts(texts, space.journal.today(space.clock()))
+
+
+def _language(version: Version, main: str) -> str:
+    """The language of a text. A few words look like another of the same script."""
+    own = version.language or "en"
+    is_doubtful = len(version.text) < _SURE_LANGUAGE and {own, main} <= {"en", "de"}
+    return main if is_doubtful else own
+
+
+def _holding_facts(texts: Sequence[SpokenText], today: date) -> list[PersonalFact]:
+    """The facts of these texts and their milestones, without what no longer holds today. Goals keep their status."""
+    sentences = [
+        (said, statement, DatedSentence(statement.sentence, said.language, said.day))
+        for said in texts
+        if len(said.text) <= LONGEST_TEXT
+        for statement in statements_of(said.text, said.language)
+        if statement.is_real and statement.is_own and statement.kind != "remark"
+    ]
+    gone = outdated([sentence for _, _, sentence in sentences], today)
+    gone_texts = {(sentences[place][0].id, sentences[place][2].text) for place in gone}
+    languages = {said.id: said.language for said in texts}
+    whole: dict[str, PersonalFact] = {}  # one line for each text
+    for place, (said, statement, sentence) in enumerate(sentences):
+        if place not in gone and statement.area != "health" and is_milestone(sentence.text, sentence.language):
+            before = f"{whole[said.id].text} " if said.id in whole else ""
+            whole[said.id] = PersonalFact("milestone", before + sentence.text, said.id, said.day)
+    milestones = list(whole.values())
+    outcomes = [
+        PersonalFact("status", sentences[outcome][2].text, sentences[outcome][0].id, sentences[outcome][0].day, said.id)
+        for place, (said, statement, _) in enumerate(sentences)
+        if statement.kind == "goal"
+        and (outcome := outcome_of([sentence for _, _, sentence in sentences], place)) is not None
+    ]
+    return (
+        milestones
+        + [
+            fact
+            for fact in facts_over_time(texts)
+            if not (fact.slot in _PASSING_SLOTS and (fact.id, fact.text) in gone_texts)
+            and not (fact.slot == "family" and fact.id in whole and fact.text in whole[fact.id].text)
+            and not (fact.slot == "family" and is_minor(fact.text, languages.get(fact.id, "en")))
+            and not (fact.slot == "goal" and ends_a_plan(fact.text, languages.get(fact.id, "en")))
+        ]
+        + outcomes
     )
 
 

@@ -47,13 +47,16 @@ def _person(lines: Sequence[PersonLine], words: Phrases) -> Iterator[str]:
 
 
 def _person_line(lead: str, line: PersonLine, words: Phrases) -> str:
-    return _with_latest(f"{lead}{_dated(line)}", line.line.ids, line.latest, words)
+    is_open = line.slot == "goal" and line.latest is None
+    text = f"{lead}{_dated(line)}" + (f" {words['open']}" if is_open else "")
+    return _with_latest(text, line.line.ids, line.latest, words)
 
 
 def _with_latest(text: str, ids: Sequence[str], latest: PersonLine | None, words: Phrases) -> str:
     if latest is None:
         return with_sources(text, ids)
-    return with_sources(f"{text.rstrip()} {words['latest']}: {_dated(latest)}", [*ids, *latest.line.ids])
+    how = words["reached" if latest.slot == "reached" else "latest"]
+    return with_sources(f"{text.rstrip()} {how}: {_dated(latest)}", [*ids, *latest.line.ids])
 
 
 def _dated(line: PersonLine) -> str:

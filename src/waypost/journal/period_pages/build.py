@@ -14,19 +14,21 @@ from typing import TYPE_CHECKING
 
 from waypost.journal.layout import Week
 from waypost.journal.period_pages.gist import Gists, gists_of, select_distinct
-from waypost.journal.period_pages.items import DECISION, HELPING, SummaryItem, answer_indices, summary_items
+from waypost.journal.period_pages.items import DECISION, HELPING, SummaryItem, answer_indices, is_past_at
 from waypost.journal.period_pages.lines import Lines, label_of, persons_differ
 from waypost.journal.period_pages.page import (
     Measure,
     Period,
     belongs,
+    items_of,
     language_of_items,
+    last_day_of,
     measure_of,
     must_stay,
     render_page,
     strongest_of_months,
 )
-from waypost.journal.period_pages.topic_names import label_fits, source_ids
+from waypost.journal.period_pages.topic_names import can_be_counted, label_fits, mentions, source_ids
 from waypost.journal.wording import SummaryWords, summary_words
 from waypost.model.journal import ScoredEntry
 
@@ -51,7 +53,7 @@ def summarise(
 
     `vectors` and `see_also` (labels, or paths of the journal) are keyed by entry id. Both may be empty.
     """
-    items = summary_items(entries)
+    items = items_of(period, entries)
     words = summary_words(language or language_of_items(items))
     return render_page(period, words, SummarySections(period, items, words, vectors, see_also or {}).sections())
 
@@ -97,7 +99,7 @@ class SummarySections:
         self.questions = {answer: index for index, answer in self.answers.items()}
         needed |= {beside[index] for beside in (self.answers, self.questions) for index in needed if index in beside}
         self.gists = gists_of(self.items, sorted(needed), self.answers, self.words)
-        self.topics = self._topics()
+        self.topics = [topic for topic in self._topics() if self._of_topic(topic)]
         self.room = self.measure.room
 
     def sections(self) -> dict[str, list[str]]:
@@ -107,7 +109,10 @@ class SummarySections:
         self.room = max(_LEAST_ROOM, self.room - sum(_bytes(line) for part in sections.values() for line in part))
         lines += self._other_lines()
         for name in ("insights", "events", "later"):
-            sections[name] = self._group_by_topic([line for line in lines if self._section(line.index) == name], topics)
+            of_section = [line for line in lines if self._section(line.index) == name]
+            first = sorted(filter(self._comes_first, of_section), key=lambda line: line.index)
+            rest = [line for line in of_section if line not in first]
+            sections[name] = [*map(self._render, first), *self._group_by_topic(rest, topics)]
         if isinstance(self.period, int):
             sections["highlights"] = self._highlights()
         return sections
@@ -127,8 +132,17 @@ class SummarySections:
                 lines[index] = line
         return list(lines.values())
 
+    def _comes_first(self, line: _Line) -> bool:
+        """A year begins with births, weddings, deaths and the like."""
+        return isinstance(self.period, int) and self.items[line.index].is_turning_point
+
     def _section(self, index: int) -> str:
-        item = self.items[index]
+        section = self._section_of(self.items[index])
+        is_late = section == "later" and is_past_at(self.items[index], last_day_of(self.period))
+        return "events" if is_late else section  # nothing to keep in mind
+
+    @staticmethod
+    def _section_of(item: SummaryItem) -> str:
         if item.role != "person" or item.is_protected:
             return "insights" if item.is_verbatim else "later"
         if item.is_marked or item.kind in ("decision", "goal", "preference"):
@@ -180,8 +194,13 @@ class SummarySections:
         return sorted(weights, key=lambda topic: (-weights[topic], first[topic]))
 
     def _of_topic(self, topic: int) -> list[SummaryItem]:
-        """The entries that mention it: only these have its name."""
-        return [item for item in self.items if item.topic == topic and item.label and item.score >= HELPING]
+        """What people said with its name, over the whole time. Empty if it can not be counted under this name."""
+        label = next(item.label for item in self.items if item.topic == topic and item.label)
+        members = mentions(topic, label, self.items)
+        return members if len(members) >= self.measure.mentions and can_be_counted(label, members) else []
+
+    def _label(self, topic: int) -> str:
+        return label_of(next(item.label for item in self.items if item.topic == topic and item.label))
 
     def _main_topics(self, topics: Sequence[int]) -> list[str]:
         """Each topic with how often it came up, and its first and last day."""
@@ -190,7 +209,7 @@ class SummarySections:
             members = self._of_topic(topic)
             if not members:
                 continue
-            label = label_of(members[0].label)
+            label = self._label(topic)
             days = sorted({item.day for item in members})
             count = self.words.say("times", count=sum(len(item.ids) for item in members))
             ids = source_ids(members, label.split())
@@ -212,7 +231,7 @@ class SummarySections:
             if question_count <= 1 and len(days) < _DAYS_OF_A_HABIT:
                 continue  # the main topics say as much
             text += f"; {self.words.say('asked', count=question_count)}" if question_count > 1 else ""
-            label = label_of(members[0].label)
+            label = self._label(topic)
             lines.append(self.lines.point(f"**{label}:** ", text, (), source_ids(members, label.split())))
         return lines
 
@@ -231,11 +250,12 @@ class SummarySections:
         for index in sorted(in_order, key=lambda index: not self.items[index].informs):
             section = self._section(index)
             most = self.measure.events if section == "events" else self.measure.points
-            if index in self.used or counts.get(section, 0) >= most:
+            is_half = index in self.questions and self.items[index].role == "assistant"  # its question is not shown
+            if is_half or index in self.used or counts.get(section, 0) >= most:
                 continue
             if self.items[index].informs and left == 0:
                 continue
-            text = self.items[index].text if self.items[index].is_marked else self.gists.texts[index]
+            text = self.items[index].kept if self.items[index].is_marked else self.gists.texts[index]
             line = _Line(index, text) if self.items[index].informs else self._with_answer(index, text)
             is_open = (
                 line.answer is None and text.endswith("?") and not self.items[index].informs

@@ -6,17 +6,20 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from waypost.journal.roles import role_of
+from waypost.journal.statements.matters import DatedSentence, is_milestone, is_past, is_turning_point, outdated
+from waypost.journal.statements.openings import without_opening
 from waypost.journal.statements.recognise import JOY, Area, SpokenStatement, StatementKind, statements_of
 from waypost.journal.wording import language_at_start
 from waypost.model.journal import Entry, ScoredEntry, mark_of
 from waypost.text.normal import fingerprint_text
 
-_ENDS = '.!?…:;"”»“)'
+ENDS = '.!?…:;"”»“)'
 _AREA_WEIGHT: dict[Area, float] = {"family": 0.5, "personal": 0.5, "work": 0.3, "money": 0.3, "travel": 0.3}
 _SHOUTED = re.compile(r"\b[A-ZÄÖÜА-ЯЁ]{4,}\W+(?:[A-ZÄÖÜА-ЯЁ]{2,}\W+){0,2}[A-ZÄÖÜА-ЯЁ]{4,}\b")
 _HAPPENED = ("event", "result", "progress", "remark")  # retold in short; other kinds are kept word for word
 HELPING = 2  # least score of an entry that may support a topic
 DECISION, MARKED = 2, 2  # points for relevance, and for being called important
+TURNING = 4.0  # of a turning point, more than a score can make up
 LONGEST_VERBATIM = 1200  # characters; a longer text is a document, of which key sentences are kept
 
 
@@ -59,22 +62,32 @@ class SummaryItem:
     @property
     def statement_text(self) -> str:
         """What it states, in its own words, without questions, greetings and moods."""
-        lasting = [statement.sentence for statement in self.statements if statement.kind != "remark"]
-        return " ".join(sentence if sentence[-1:] in _ENDS else f"{sentence}." for sentence in lasting)
+        lasting = [without_opening(statement.sentence) for statement in self.statements if statement.kind != "remark"]
+        return " ".join(sentence if sentence[-1:] in ENDS else f"{sentence}." for sentence in lasting)
 
     @property
     def kept(self) -> str:
         """The text that stays word for word: all of what is marked, else without greetings and questions."""
-        return self.text if self.is_marked or not self.informs or "\n" in self.text else self.statement_text
+        if self.is_protected or "\n" in self.text:
+            return self.text
+        return without_opening(self.text) if self.is_marked or not self.informs else self.statement_text
 
     @property
     def weight(self) -> float:
         """By what items are ordered: the score, then whether it changes a life, what it is about, and its emphasis."""
         if self.main is None:
             return float(self.score)
-        milestone = 1 + _AREA_WEIGHT.get(self.main.area or "personal", 0.0) if self.main.is_milestone else 0.0
+        is_lasting = is_milestone(self.main.sentence, language_at_start(self.text) or "en")
+        milestone = 1 + _AREA_WEIGHT.get(self.main.area or "personal", 0.0) if is_lasting else 0.0
+        milestone += TURNING if self.is_turning_point else 0.0
         emphasis = 1.0 if self.is_announced else 0.3 if "!" in self.text else 0.0
         return self.score + milestone + emphasis - (1.0 if self.kind == "fact" else 0.0)
+
+    @property
+    def is_turning_point(self) -> bool:
+        """A birth, a wedding, a death, a new home, a contract: what comes first of a year."""
+        language = language_at_start(self.text) or "en"
+        return any(is_turning_point(statement.sentence, language) for statement in self.statements if statement.is_real)
 
     @property
     def is_announced(self) -> bool:
@@ -101,6 +114,42 @@ def summary_items(entries: Sequence[ScoredEntry]) -> list[SummaryItem]:
         first = items.get(key)
         items[key] = item if first is None else _merge(first, item)
     return list(items.values())
+
+
+def holding_items(items: Sequence[SummaryItem], until: date) -> list[SummaryItem]:
+    """The items without the sentences that no longer hold on the day `until`. One without a sentence left states nothing.
+
+    Protected texts stay as they are.
+    """
+    places = [
+        (index, statement)
+        for index, item in enumerate(items)
+        if not item.is_protected
+        for statement in item.statements
+        if statement.kind != "remark"
+    ]
+    gone = outdated([_dated(items[index], statement) for index, statement in places], until)
+    dropped: dict[int, list[SpokenStatement]] = {}
+    for place in gone:
+        index, statement = places[place]
+        dropped.setdefault(index, []).append(statement)
+    return [_without(item, dropped[index]) if index in dropped else item for index, item in enumerate(items)]
+
+
+def is_past_at(item: SummaryItem, day: date) -> bool:
+    """Whether all it states only looked forward to a time before that day."""
+    stated = [statement for statement in item.statements if statement.kind != "remark"]
+    return bool(stated) and all(is_past(_dated(item, statement), day) for statement in stated)
+
+
+def _dated(item: SummaryItem, statement: SpokenStatement) -> DatedSentence:
+    return DatedSentence(statement.sentence, language_at_start(item.text) or "en", item.day)
+
+
+def _without(item: SummaryItem, dropped: Sequence[SpokenStatement]) -> SummaryItem:
+    left = tuple(statement for statement in item.statements if statement not in dropped)
+    rest = replace(item, statements=left, is_verbatim=False, is_marked=False)
+    return replace(rest, text=rest.statement_text) if rest.informs else replace(rest, statements=(), score=0)
 
 
 def _order(scored: ScoredEntry) -> tuple[float, str, str, str]:
@@ -135,7 +184,16 @@ def _summary_item(scored: ScoredEntry) -> SummaryItem | None:
 
 
 def _statements(text: str) -> tuple[SpokenStatement, ...]:
-    return statements_of(text, language_at_start(text) or "en") if len(text) <= LONGEST_VERBATIM else ()
+    if len(text) > LONGEST_VERBATIM:
+        return ()
+    statements = statements_of(text, language_at_start(text) or "en")
+    return tuple(statement for statement in statements if not _explains_a_question(statement, text))
+
+
+def _explains_a_question(statement: SpokenStatement, text: str) -> bool:
+    """Whether it only says why somebody asks: "What goes with rice? The curry is nearly ready." """
+    is_plain = statement.kind == "event" and statement.area is None and not statement.is_milestone
+    return is_plain and "?" in text[: max(0, text.find(statement.sentence))]
 
 
 def _merge(first: SummaryItem, repeated: SummaryItem) -> SummaryItem:

@@ -4,15 +4,16 @@ Every sentence must name its source entries, and they must support it (`support.
 sentence can be found again when one of its entries is forgotten, and is not made up.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from waypost.journal.chatter import is_chatter
-from waypost.journal.period_pages.items import HELPING, SummaryItem
+from waypost.journal.period_pages.items import ENDS, HELPING, LONGEST_VERBATIM, SummaryItem
 from waypost.journal.period_pages.lines import Lines, persons_differ
 from waypost.journal.period_pages.page import (
     HEADINGS,
+    YEAR,
     Measure,
     Period,
     belongs,
@@ -22,11 +23,16 @@ from waypost.journal.period_pages.page import (
     strongest_of_months,
 )
 from waypost.journal.period_pages.support import is_supported
-from waypost.journal.wording import SummaryWords, clip, without_markdown
+from waypost.journal.statements.openings import without_opening
+from waypost.journal.statements.recognise import statements_of
+from waypost.journal.wording import SummaryWords, clip, language_at_start, without_markdown
+from waypost.text.stems import fold
 
 SECTIONS = HEADINGS[:5]
 LANGUAGE_NAMES = {"en": "English", "de": "German", "ru": "Russian"}
 LONGEST_POINT = 400
+_LEAST_SAME = 12  # characters of a sentence that is recognised within another
+_WORD = re.compile(r"\w+")
 _MOST_POINTS = 200  # examined of one answer
 
 
@@ -88,14 +94,28 @@ def _point(section: str, row: Any, sources: Sequence[Sequence[int]], items: Sequ
     indices = tuple(sorted({index for number in numbers for index in sources[number - 1]}))
     sources_used = [items[index] for index in indices]
     source = "\n\n".join(_source_text(item) for item in sources_used)
-    is_idle = text.endswith("?") or (
-        section not in _NAMED and is_chatter(text)
-    )  # a question or a thank-you says nothing
-    is_usable = bool(text and indices) and not is_idle
+    if section not in _NAMED:
+        text = "" if sources_used and all(map(_states_nothing, sources_used)) else _stated(text)
+    is_usable = bool(text and indices) and not text.endswith("?")
     return ModelPoint(section, text, indices) if is_usable and is_supported(text, source) else None
 
 
 _NAMED = ("topics", "recurring")  # sections whose points can be a name
+
+
+def _states_nothing(item: SummaryItem) -> bool:
+    """Whether a person only asked, requested or greeted with it."""
+    is_read = item.role == "person" and len(item.text) <= LONGEST_VERBATIM
+    return is_read and not (item.informs or item.is_remark)
+
+
+def _stated(text: str) -> str:
+    """The text without questions, requests, greetings and the like. Empty if it has nothing else."""
+    stated = statements_of(text, language_at_start(text) or "en")
+    lasting = [statement for statement in stated if statement.kind != "remark"] or stated
+    kept = [without_opening(statement.sentence) for statement in lasting]
+    closed = [sentence if sentence[-1:] in ENDS else f"{sentence}." for sentence in kept[:-1]]
+    return " ".join([*closed, *kept[-1:]])
 
 
 def _source_text(item: SummaryItem) -> str:
@@ -128,20 +148,37 @@ def limit_points(
 ) -> list[ModelPoint]:
     """The points with the weightiest sources, as many as a summary may have under each heading, in their order.
 
-    Points that repeat verbatim texts are left out.
+    Points that repeat verbatim texts or each other, under whatever heading, are left out.
     """
     most = {"topics": measure.topics, "recurring": measure.topics, "events": measure.events}
     counts: dict[str, int] = {}
     bytes_left = measure.room
     selected: set[int] = set()
+    shown = [_plain(items[index].kept) for index in verbatim]
     weights = [max(items[index].weight for index in point.indices) for point in points]
     for number in sorted(range(len(points)), key=lambda number: (-weights[number], number)):
         point = points[number]
         size = len(point.text.encode("utf-8", "surrogatepass")) + 100
-        repeats = point.section == "insights" and verbatim.issuperset(point.indices)
+        plain = _plain(point.text)
+        in_full = point.section == "insights" and verbatim.issuperset(point.indices)
+        repeats = in_full or (point.section not in _NAMED and any(_is_same(plain, other) for other in shown))
         if repeats or size > bytes_left or counts.get(point.section, 0) >= most.get(point.section, measure.points):
             continue
         bytes_left -= size
         counts[point.section] = counts.get(point.section, 0) + 1
         selected.add(number)
-    return [points[number] for number in sorted(selected)]
+        shown += [plain] if point.section not in _NAMED else []
+    kept = [points[number] for number in sorted(selected)]
+    if measure is not YEAR:
+        return kept
+    return sorted(kept, key=lambda point: not any(items[index].is_turning_point for index in point.indices))
+
+
+def _plain(text: str) -> str:
+    return " ".join(_WORD.findall(fold(without_opening(text))))
+
+
+def _is_same(text: str, other: str) -> bool:
+    """Whether one contains the other: only a greeting may differ."""
+    short, long = sorted((text, other), key=len)
+    return text == other or (len(short) >= _LEAST_SAME and f" {short} " in f" {long} ")

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from waypost.journal.layout import Month, Week
-from waypost.journal.period_pages.items import SummaryItem
+from waypost.journal.period_pages.items import SummaryItem, holding_items, summary_items
 from waypost.journal.wording import SummaryWords, main_language
+from waypost.model.journal import ScoredEntry
 
 Period = Week | Month | int  # an int is a year
 HEADINGS = ("topics", "insights", "events", "recurring", "later", "highlights")
@@ -37,6 +39,12 @@ def measure_of(period: Period) -> Measure:
     return WEEK if isinstance(period, Week) else MONTH if isinstance(period, Month) else YEAR
 
 
+def items_of(period: Period, entries: Sequence[ScoredEntry]) -> list[SummaryItem]:
+    """The items of a period. A year's page looks back: it leaves out what no longer holds at its end."""
+    items = summary_items(entries)
+    return holding_items(items, last_day_of(period)) if isinstance(period, int) else items
+
+
 def belongs(item: SummaryItem, period: Period) -> bool:
     """What states something, and what is important for another reason. A score never empties a page.
 
@@ -47,7 +55,7 @@ def belongs(item: SummaryItem, period: Period) -> bool:
     if item.score >= measure_of(period).least:
         return True
     is_milestone = item.main is not None and item.main.is_milestone
-    is_of_a_year = is_milestone or item.is_announced or item.kind in _OF_A_YEAR
+    is_of_a_year = is_milestone or item.is_turning_point or item.is_announced or item.kind in _OF_A_YEAR
     return is_of_a_year if isinstance(period, int) else item.informs
 
 
@@ -75,6 +83,10 @@ def language_of_items(items: Sequence[SummaryItem], otherwise: str = "") -> str:
     """The language of the important items, or of all if none is important; `otherwise` if they have little text."""
     important = [item for item in items if item.score >= WEEK.least]
     return main_language((item.text for item in important or items), otherwise)
+
+
+def last_day_of(period: Period) -> date:
+    return date(period, 12, 31) if isinstance(period, int) else period.last
 
 
 def title_of(period: Period, words: SummaryWords) -> str:

@@ -27,6 +27,7 @@ Slot = Literal[
     "health",
     "goal",
     "preference",
+    "milestone",
     "status",
     "dropped",
 ]
@@ -42,7 +43,7 @@ _NAME = re.compile(r"(?<=\w )[A-ZА-ЯЁ][a-zа-яё]+|^[A-ZА-ЯЁ][a-zа-яё]
 _DROPPED: tuple[Slot, ...] = ("home", "work", "goal", "preference")  # what a later sentence can end
 _LEAST_DROPPED, _DROPPED_SHARE = 4, 0.25  # letters of a shared term; share of the terms of what is dropped
 _STRONG_TERM = 6  # letters; shorter stems are shared by chance
-_LONGEST_SENTENCE = 1200  # characters of a text that is read
+LONGEST_TEXT = 1200  # characters of a text that is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class SpokenText:
 
 def personal_facts(text: str, language: str, memory_id: str, day: date) -> list[PersonalFact]:
     """The facts that one text of a person states."""
-    if len(text) > _LONGEST_SENTENCE:
+    if len(text) > LONGEST_TEXT:
         return []
     statements = statements_of(text, language)
     facts: list[PersonalFact] = []
@@ -114,7 +115,7 @@ def _dropped_terms(said: SpokenText) -> frozenset[str]:
     """What a text is about that ends something earlier: "I gave up on Spanish"."""
     patterns = _patterns(said.language)
     terms: set[str] = set()
-    for sentence in sentences_of(said.text[:_LONGEST_SENTENCE], said.language):
+    for sentence in sentences_of(said.text[:LONGEST_TEXT], said.language):
         cue = next((cue for pattern in patterns["dropped"] if (cue := pattern.search(sentence.text))), None)
         if cue and not sentence.asks:
             reason = patterns["reason"][0].search(sentence.text, cue.end())
@@ -130,13 +131,18 @@ def _is_dropped(fact: PersonalFact, terms: frozenset[str], language: str) -> boo
 def holding(facts: Sequence[PersonalFact]) -> list[PersonalFact]:
     """The facts that hold, by slot: the newest of a single value, the newest few of a list, oldest first."""
     kept: list[PersonalFact] = []
-    for slot in (*SINGLE, "people", "family", "health", "goal", "preference", "status", "dropped"):
+    for slot in (*SINGLE, "people", "family", "health", "goal", "preference", "milestone", "status", "dropped"):
         of_slot = list({(fact.text, fact.about): fact for fact in facts if fact.slot == slot}.values())
         if slot == "people":  # since when they are known
             of_slot = list({fact.text: fact for fact in reversed(facts) if fact.slot == slot}.values())[::-1]
         if slot == "status":  # the latest of each goal
             of_slot = list({fact.about: fact for fact in of_slot}.values())
-        whole = slot in ("status", "dropped")
+        if slot == "health":  # an allergy or a medicine outlasts what happened
+            lasting = [fact for fact in of_slot if _CARE.search(fact.text)][-MOST_OF_A_LIST:]
+            events = [fact for fact in of_slot if fact not in lasting]
+            newest = events[max(0, len(events) - MOST_OF_A_LIST + len(lasting)) :]
+            of_slot = [fact for fact in of_slot if fact in lasting or fact in newest]
+        whole = slot in ("milestone", "status", "dropped")
         kept += of_slot[-1:] if slot in SINGLE else of_slot if whole else of_slot[-MOST_OF_A_LIST:]
     return kept
 
@@ -156,7 +162,7 @@ def _list_slot(statement: SpokenStatement) -> Slot | None:
 
 def status_of(goals: Sequence[PersonalFact], text: str, language: str) -> tuple[str, str] | None:
     """The newest goal that a text reports on, and the sentence that does. None if it reports on none."""
-    for statement in statements_of(text, language) if len(text) <= _LONGEST_SENTENCE else ():
+    for statement in statements_of(text, language) if len(text) <= LONGEST_TEXT else ():
         if statement.kind not in _HAPPENED:
             continue
         terms = sentence_terms(statement.sentence, language)

@@ -14,7 +14,7 @@ from waypost.errors import LlmError, LlmLimit, LlmUnavailable
 from waypost.flows.journal_files.language import journal_language
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.period_pages.build import summarise
-from waypost.journal.period_pages.items import SummaryItem, summary_items
+from waypost.journal.period_pages.items import SummaryItem
 from waypost.journal.period_pages.model import (
     LANGUAGE_NAMES,
     ModelPoint,
@@ -24,7 +24,7 @@ from waypost.journal.period_pages.model import (
     point_line,
     points_from_json,
 )
-from waypost.journal.period_pages.page import Period, language_of_items, measure_of, title_of
+from waypost.journal.period_pages.page import Period, items_of, language_of_items, measure_of, title_of
 from waypost.journal.period_pages.support import is_supported
 from waypost.journal.trim.answer import LONGEST_CORE, SHORT_ANSWER
 from waypost.journal.trim.entry import PASSING, may_be_trimmed, trim_entry, with_shorter_text
@@ -102,7 +102,7 @@ def summary_of(
         replace(scored_entry, entry=replace(scored_entry.entry, at=folder.local(scored_entry.entry.at)))
         for scored_entry in entries
     ]
-    items = summary_items(local)
+    items = items_of(period, local)
     last = max((scored_entry.entry.at for scored_entry in entries), default=space.clock())
     words = summary_words(language_of_items(items, journal_language(space, last)))
     name = writer.llm.name if writer.llm else BY_RULES

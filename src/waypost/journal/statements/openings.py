@@ -1,0 +1,23 @@
+"""What people say around a sentence that no page needs: "by the way", "remember that", "Merke dir:"."""
+
+import re
+
+_OPENING = re.compile(
+    r"^\W{0,3}(?i:(?:oh|ah|ach|hey|hi|und|and|а|и)\W{1,3})?(?i:"
+    r"(?:by the way|btw|fyi|just so you know|for the record|also|note to self)(?=[,:–-])[\s,:–-]+|"
+    r"(?:please )?(?:remember|note|keep in mind|don't forget|mind you)(?: this)?(?::| that)\s+|"
+    r"(?:übrigens|nebenbei(?: bemerkt)?|apropos|zur info|nur zur info|ach ja)(?=[,:–-])[\s,:–-]+|"
+    r"(?:bitte )?(?:merk(?:e)? dir(?: bitte)?|notier(?:e)?(?: dir)?|vergiss nicht|denk daran|wichtig)\s*:\s*|"
+    r"(?:кстати|к слову|между прочим|да, кстати)(?=[\s,:–-])[\s,:–-]+|"
+    r"(?:пожалуйста, )?(?:запомни(?:те)?|запиши(?:те)?|учти(?:те)?|имей(?:те)? в виду|не забудь(?:те)?|помни(?:те)?)(?::|, что)\s+"
+    r")"
+)
+_CLOSING = re.compile(r"(?i:,? (?:by the way|btw|just so you know|übrigens|кстати))(?=[.!…]*$)")
+
+
+def without_opening(text: str) -> str:
+    """The text without such words at its start and end. One that is nothing else stays."""
+    rest = _CLOSING.sub("", _OPENING.sub("", text, count=1), count=1)
+    if rest == text or not any(map(str.isalnum, rest)):
+        return text
+    return rest[:1].upper() + rest[1:]
