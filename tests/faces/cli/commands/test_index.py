@@ -72,6 +72,14 @@ def test_init_explains_what_it_skipped(waypost: Waypost, tree: Path) -> None:
     assert "logo.png: " in waypost("init", "--explain").out
 
 
+def test_init_names_files_with_syntax_errors(waypost: Waypost, tree: Path) -> None:
+    for number in range(4):
+        (tree / f"bad{number}.py").write_text("x = (\n")
+    assert "4 files have syntax errors and were indexed partly: bad0.py, bad1.py, bad2.py, …" in waypost("init").out
+    (tree / "bad0.py").write_text("y = (\n")
+    assert "1 file has syntax errors and was indexed partly: bad0.py\n" in waypost("init").out
+
+
 def test_init_takes_a_path(waypost: Waypost, tree: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     assert waypost("init", str(tree), "--json").json["files"] == 2
