@@ -95,6 +95,11 @@ def test_ask_points_at_the_line(waypost: Waypost, tree: Path) -> None:
     assert "upload_parts ─ Send a file to the object store in parts." in out
 
 
+def test_ask_takes_words_without_quotes(waypost: Waypost, tree: Path) -> None:
+    waypost("init")
+    assert waypost("ask", "upload", "-k", "1", "files").out == waypost("ask", "upload files", "-k", "1").out
+
+
 def test_ask_in_an_empty_scope_finds_nothing(waypost: Waypost, tree: Path) -> None:
     waypost("init", "--json")
     assert waypost("ask", "uploads", "--in", "database", "--json").code == 3
