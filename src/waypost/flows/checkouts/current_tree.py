@@ -131,9 +131,9 @@ class TreeNow:
             with self._space.store.read() as reader:
                 for other in reader.code.files(self._space.identity.checkout_id):
                     self._paths_by_name.setdefault(_file_name(other), []).append(other)
-        known, name = self._paths_by_name, _file_name(path)
+        paths, name = self._paths_by_name, _file_name(path)
         names = dict.fromkeys((name, *(typos(name) if len(name) <= _LONGEST_NAME else ())))
-        near = [other for each in names for other in known.get(each, ())]
+        near = [other for each in names for other in paths.get(each, ())]
         here = path.rpartition("/")[0]
         return sorted(near, key=lambda other: other.rpartition("/")[0] != here)[:_MOST_ALIKE]
 

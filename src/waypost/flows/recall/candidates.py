@@ -301,11 +301,11 @@ def best_code(
     if called:
         candidates, numbers = code_candidates(gathered, called), gathered.numbers()
         ranked = rank_code(query.question, candidates, gathered.populations, query.roles)
-    shown = (scored for scored in ranked if numbers[scored.memory_id] not in gathered.not_shown)
-    best = list(islice(shown, k))
+    in_order = (scored for scored in ranked if numbers[scored.memory_id] not in gathered.not_shown)
+    best = list(islice(in_order, k))
     if quoted := quotations(reader, query.question, gathered):
         shares = {gathered.sketches[number].memory_id: share for number, share in quoted.items()}
-        others = (scored for scored in shown if scored.memory_id in shares)
+        others = (scored for scored in in_order if scored.memory_id in shares)
         best = with_quotations([*best, *others], shares)[:k]
     versions = reader.memories.by_number([numbers[scored.memory_id] for scored in best])
     return [(scored, derived(versions[numbers[scored.memory_id]], now, seen)) for scored in best], gathered

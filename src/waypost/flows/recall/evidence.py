@@ -178,7 +178,7 @@ class EvidenceReader:
 
 
 def names_like(reader: Reader, evidence: EvidenceReader, view: View) -> tuple[str, ...]:
-    """Names of code that resemble the first name in the question that no code has, or a word that no text has."""
+    """Names of code like the first unknown name in the question, or else like a word that no text has."""
     wanted = next(iter(evidence.absent), "")
     misspelt = [] if wanted else _unknown_words(reader, evidence.question)
     if not wanted and not misspelt:

@@ -18,12 +18,12 @@ _MOST_WORDS = 60  # of a question
 
 
 def quotations(reader: Reader, question: CodeQuestion, gathered: "Gathered[CodeSketch]") -> Mapping[int, float]:
-    """What of the project quotes a short question, by version number, with the share of its telling words in a row."""
+    """The versions that quote a short question, with the share of its telling words in a row."""
     words = plain_words(question.text)
     if question.is_long or not FEWEST_QUOTED <= len(words) <= _MOST_WORDS:
         return {}
-    shown = (number for number in gathered.keyword if number not in gathered.not_shown)
-    likely = nlargest(_MOST_READ, shown, key=gathered.keyword.__getitem__)
+    candidates = (number for number in gathered.keyword if number not in gathered.not_shown)
+    likely = nlargest(_MOST_READ, candidates, key=gathered.keyword.__getitem__)
     shares = {
         number: share_quoted(words, question.language, code_text(memory).body)
         for number, memory in reader.memories.by_number(likely).items()
