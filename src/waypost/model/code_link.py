@@ -211,7 +211,9 @@ class StaleReport:
     memories: tuple[LinkedMemory, ...] = ()  # the stale ones, longest stale first
     moved: tuple[LinkedMemory, ...] = ()  # fresh ones whose code has moved
     seen: Checkout | None = None  # the checkout they were last checked in, if it is not this one
-    unfound: tuple[LinkedMemory, ...] = ()  # those of `errors` whose code was never there
+    unfound: tuple[
+        LinkedMemory, ...
+    ] = ()  # those of `errors` that point at no code: at a folder, or what was never there
 
     def to_json(self) -> dict[str, Any]:
         return json_row(self, "seen", **({} if self.seen is None else {"as_of": self.seen}))

@@ -22,6 +22,7 @@ A score is a sum of named parts, so it explains itself:
     weight    much of the tree uses its file, and there is much in it
     role      tests, documents, examples, old versions, code for another platform: less, unless asked for; declarations
               after the code
+    quoted    the share of a sentence that it has word for word
     repeat    a file's second, third … hit: others should be seen as well
 
 The weights lie on plateaus (benchmarks/code_retrieval.md says what each part is worth, and how sure that is).
@@ -29,7 +30,7 @@ The weights lie on plateaus (benchmarks/code_retrieval.md says what each part is
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from waypost.retrieve.calibration import ServingEngines, Spreads, is_english
@@ -48,6 +49,7 @@ FILE_MEANING = 0.15  # of the file that a candidate stands in
 NAMED = 0.5  # something that the question names is defined here ...
 LOOKED_UP = 1.5  # ... and nothing else is asked ...
 EXACT = 6.0  # ... in the same letters: more than all other parts can differ by
+QUOTED = EXACT  # a copied sentence is asked for where it stands
 COHERENCE = 0.2  # for what each of the next best candidates of its file has
 COHERENT = 4  # candidates of a file that count
 CONSTANT = -0.3  # a name for a value seldom answers, unless it is asked for by that name
@@ -127,6 +129,18 @@ def rank_code(
     for at in sorted(range(len(candidates)), key=lambda at: _order(candidates[at], totals[at])):
         why = {name: value for name, value in parts[at].items() if value}
         yield ScoredMemory(candidates[at].memory_id, shown_score(totals[at], CODE_MIDDLE), totals[at], why)
+
+
+def with_quotations(ranked: Iterable[ScoredMemory], shares: Mapping[str, float]) -> list[ScoredMemory]:
+    """A ranking in which what quotes the question moves up. `shares` are by memory."""
+    moved = []
+    for scored in ranked:
+        if share := shares.get(scored.memory_id, 0.0):
+            total, why = scored.total + QUOTED * share, {**scored.why, "quoted": QUOTED * share}
+            moved.append(ScoredMemory(scored.memory_id, shown_score(total, CODE_MIDDLE), total, why))
+        else:
+            moved.append(scored)
+    return sorted(moved, key=lambda scored: -scored.total)  # stable: equal ones keep their order
 
 
 def _total(parts: Mapping[str, float]) -> float:

@@ -8,20 +8,25 @@ import math
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from waypost.retrieve.calibration import ServingEngines
-from waypost.text.keywords import keyword_terms
+from waypost.text.keywords import keyword_terms, stop_words
+from waypost.text.stems import fold
 
 USUAL = 0.7  # of an engine that nobody has measured
 USUAL_STANDING = 0.6  # of texts at the threshold of a measured engine, as `certainty` counts it
 LEAST_UNMEASURED = -0.2
 ENOUGH_TERMS = 0.5  # of the words of a message, if only words decide
+LEAST_QUOTED = 0.6  # of the telling words of a question, in a row, from which on a text has the question itself
+FEWEST_QUOTED = 4  # words in a row, …
+_FEWEST_TELLING = 3  # … and telling ones among them; in a whole question of more words one less is enough
 SEEN_ELSEWHERE = 50  # texts without any of the words, so that rarity means something among a handful of texts
 _DATA = Path(__file__).with_name("data") / "nearness.toml"
 _PART = re.compile(r"[^/:]+")
+_PLAIN_WORD = re.compile(r"[^\W_]+")  # without markup: `_word_` and `**word**` are the same word
 
 
 def least_cosine(engine: str) -> float:
@@ -76,6 +81,31 @@ def shares_words(terms: Collection[str], text: str, language: str) -> bool:
     """Whether a text has at least half of the words of a message."""
     there = _terms_of(text, language)
     return bool(terms) and sum(term in there for term in terms) >= ENOUGH_TERMS * len(terms)
+
+
+def plain_words(text: str) -> list[str]:
+    """The words of a text in one spelling, without punctuation and markup."""
+    return [fold(word) for word in _PLAIN_WORD.findall(text)]
+
+
+def share_quoted(words: Sequence[str], language: str, text: str) -> float:
+    """The share of a question's telling words that a text has in the same row. 0 if these are too few to be a quotation.
+
+    `words` are the `plain_words` of the question.
+    """
+    stops = stop_words("en") | (stop_words(language) if language in ("de", "ru") else frozenset())
+    telling = [word not in stops for word in words]
+    there = f" {' '.join(plain_words(text))} "
+    start = best = 0
+    for end in range(1, len(words) + 1):
+        while start < end and f" {' '.join(words[start:end])} " not in there:
+            start += 1
+        own, size = sum(telling[start:end]), end - start
+        is_whole = size == len(words) > FEWEST_QUOTED
+        if size >= FEWEST_QUOTED and own >= _FEWEST_TELLING - is_whole:
+            best = max(best, own)
+    share = best / sum(telling) if best else 0.0
+    return share if share >= LEAST_QUOTED else 0.0
 
 
 def _terms_of(text: str, language: str) -> set[str]:

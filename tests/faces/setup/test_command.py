@@ -171,6 +171,24 @@ def test_at_a_terminal_setup_offers_to_index_a_repository_without_memory(
     assert [command[-3:] for command in started] == [["-C", ".", "init"]]
 
 
+def test_an_empty_memory_is_not_indexed_and_setup_ends_with_what_is_next(
+    home: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions = list[str]()
+
+    def answer(question: str) -> str:
+        questions.append(question)
+        return "n"
+
+    call(capfd, "doctor")  # makes an empty memory
+    monkeypatch.setattr("waypost.faces.cli.commands.setup.interactive", lambda: True)
+    monkeypatch.setattr("builtins.input", answer)
+    code, out, _err = call(capfd, "setup", "zed")
+    assert code == 0
+    assert "Index this project now (waypost init)? [Y/n] " in questions
+    assert out.splitlines()[-1].startswith("Done: Zed. Next: ")
+
+
 def test_at_a_terminal_setup_offers_to_index_also_if_no_agent_is_here(
     home: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

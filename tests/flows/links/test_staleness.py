@@ -219,6 +219,28 @@ def test_a_folder_and_a_file_that_comes_later_are_not_marked(tree: Path, uploads
     assert not problem_of(memory.show(later.id or "").links + memory.show(folder.id or "").links)
 
 
+def test_every_memory_that_could_not_be_checked_is_listed(tree: Path, uploads: Path, memory: Memory) -> None:
+    made = [memory.remember("The shop is small", refs=["shop"]), memory.remember("Plans", refs=["docs/plans.md"])]
+    report = memory.code.stale()
+    assert (report.errors, [one.id for one in report.unfound]) == (2, [one.id for one in made])
+
+
+def test_a_folder_of_one_word_is_a_reference(uploads: Path, memory: Memory) -> None:
+    made = memory.remember("The shop is small", refs=["shop"])
+    assert memory.show(made.id or "").links[0].was.file_path == "shop"
+    assert "shop is a folder" in made.notices[0]
+
+
+def test_a_misspelt_file_brings_files_like_it(uploads: Path, memory: Memory) -> None:
+    memory.index()
+    notice = memory.remember("Uploads are kept", refs=["shop/uplaods.py"]).notices[0]
+    assert notice.endswith("staleness can't be checked. Did you mean shop/uploads.py?")
+    assert "shop/uploads.py" in memory.remember("They are kept", refs=["lib/uploads.py"]).notices[0].partition("?")[0]
+    with pytest.raises(InvalidInput) as caught:
+        memory.remember("Uploads are large", refs=["uploads.pi"])
+    assert caught.value.remedy == "Did you mean shop/uploads.py?"
+
+
 def test_lines_behind_the_end_are_kept_and_said(uploads: Path, memory: Memory) -> None:
     assert "no line 400" in memory.remember("Far off", refs=["shop/uploads.py#L400-L410"]).notices[0]
 

@@ -59,3 +59,23 @@ def test_the_function_that_is_asked_for_by_its_name_comes_first(
     write_file(empty_tree, "other.py", 'def parse(x):\n    """Read it."""\n    return x\n')
     memory.index()
     assert next(iter(memory.recall(question, k=3))).line == 1
+
+
+@pytest.mark.usefixtures("fitted")
+@pytest.mark.parametrize("question", ["how is the cahce invalidated?", "cahce", "wie wird der cahce geleert?"])
+def test_a_misspelt_word_that_no_text_has_brings_names_like_it(empty_tree: Path, memory: Memory, question: str) -> None:
+    write_file(
+        empty_tree, "store.py", 'class Cache:\n    """Keeps files."""\n\n    def read_all(self):\n        pass\n'
+    )
+    memory.index()
+    answer = memory.recall(question)
+    assert not answer.hits
+    assert answer.nearest_names == ("Cache",)
+    assert "Similar names in the code: Cache." in answer.notices
+
+
+@pytest.mark.usefixtures("fitted")
+def test_a_known_word_and_a_foreign_one_bring_no_names(empty_tree: Path, memory: Memory) -> None:
+    write_file(empty_tree, "store.py", "class Cache:\n    keep = 1\n\n\ndef caches():\n    return Cache\n")
+    memory.index()
+    assert memory.recall("where is the kubernetes operator?").nearest_names == ()

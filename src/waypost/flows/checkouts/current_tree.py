@@ -34,12 +34,15 @@ from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
 from waypost.model.shape import FileShape
 from waypost.model.time import Moment
+from waypost.refs.links.spelling import typos
 from waypost.refs.other_files import MOST_CHANGED, MOST_NAMED
 from waypost.store.protocol import FileRow, Reader
 
 if TYPE_CHECKING:
     from waypost.flows.checkouts.parsed_file import ParsedFile
 
+_MOST_ALIKE = 3  # files that are named for one that is missing
+_LONGEST_NAME = 100  # characters of a file's name in which a typo is looked for
 _MOST_BYTES = 64_000_000  # of a file that is only compared by its hash
 _MOST_SEARCHED = 2_000_000  # of one in which a name is looked for
 _NAME = re.compile(rb"[\w$\x80-\xff]+")
@@ -75,6 +78,7 @@ class TreeNow:
         self._past_shapes: dict[tuple[FileAtCommit, bool], FileShape | None] = {}
         self._past_files: dict[FileAtCommit, bytes | None] = {}  # fetched and not parsed yet
         self._expected: dict[FileAtCommit, None] = {}  # to be fetched with the next one
+        self._paths_by_name: dict[str, list[str]] | None = None
         self._later: dict[str, tuple[str, ...]] = {}
         self._missing: dict[str, set[str]] = {}  # missing files, and commits from which on they are followed
         self._followed: dict[str, set[str]] = {}  # those of them that git was asked for
@@ -119,6 +123,19 @@ class TreeNow:
         if self._root is None:
             return self.has_file(path)
         return unsafe_name(path) is None and os.path.lexists(self._root / path)
+
+    def files_like(self, path: str) -> list[str]:
+        """Indexed files with this name in other folders, or with a name that is one typo away."""
+        if self._paths_by_name is None:
+            self._paths_by_name = {}
+            with self._space.store.read() as reader:
+                for other in reader.code.files(self._space.identity.checkout_id):
+                    self._paths_by_name.setdefault(_file_name(other), []).append(other)
+        paths, name = self._paths_by_name, _file_name(path)
+        names = dict.fromkeys((name, *(typos(name) if len(name) <= _LONGEST_NAME else ())))
+        near = [other for each in names for other in paths.get(each, ())]
+        here = path.rpartition("/")[0]
+        return sorted(near, key=lambda other: other.rpartition("/")[0] != here)[:_MOST_ALIKE]
 
     def digest(self, path: str) -> bytes:
         """SHA-256 of the file's bytes, or empty if it does not exist or cannot be read."""
@@ -483,6 +500,10 @@ class TreeNow:
         ending = PurePosixPath(since.path).suffix
         new = (path for path in self._not_indexed_yet if path.endswith(ending))
         return next((path for path in (*same, *new) if self.digest(path) in wanted), None)
+
+
+def _file_name(path: str) -> str:
+    return path.rpartition("/")[2].lower()
 
 
 def _common_folders(left: str, right: str) -> int:

@@ -183,8 +183,16 @@ def stale(space: OpenSpace, *, files: Sequence[str] | None = None, again: bool =
     moved = tuple(
         memory for memory in memories if not memory.state.is_stale and any(link.has_moved for link in memory.links)
     )
-    unfound = tuple(memory for memory in unknown if problem_of(memory.links))
+    unfound = tuple(memory for memory in unknown if problem_of(memory.links) or _points_at_no_code(memory))
     return StaleReport(len(memories), len(old), fresh, len(unknown), tuple(old), moved, seen, unfound)
+
+
+def _points_at_no_code(memory: LinkedMemory) -> bool:
+    """Whether it points at something that is here and that nothing can be pinned to: a folder."""
+    return any(
+        link.checked_at is not None and not (link.was.anchor or link.was.code_hash or link.was.repo_id)
+        for link in memory.links
+    )
 
 
 def _is_unchecked(memory: LinkedMemory) -> bool:

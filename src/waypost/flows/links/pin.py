@@ -53,14 +53,23 @@ def pin_reference(space: OpenSpace, tree: TreeNow, given: CodeReference, now: da
 
 def _missing_file(tree: TreeNow, reference: CodeReference) -> PinnedReference:
     problem = "is a folder or can't be read" if tree.has_any(reference.file_path) else "was not found"
-    return PinnedReference(reference, f"{reference.file_path} {problem}; staleness can't be checked.")
+    meant = "" if tree.has_any(reference.file_path) else _meant(tree, reference.file_path)
+    return PinnedReference(
+        reference, " ".join(filter(None, (f"{reference.file_path} {problem}; staleness can't be checked.", meant)))
+    )
+
+
+def _meant(tree: TreeNow, path: str) -> str:
+    """Which file may be meant by a path that does not exist."""
+    near = tree.files_like(path)
+    return f"Did you mean {' or '.join(near)}?" if near else ""
 
 
 def _unchecked(space: OpenSpace, tree: TreeNow, reference: CodeReference, symbol: str | None) -> PinnedReference:
     """The repository is not here: take lines from the index, and pin nothing to unseen code."""
     path, definitions = reference.file_path, list[CodeSketch]()
     if symbol and reference.line_range is None:
-        name = symbol.removesuffix("()").replace("::", ".").replace("#", ".")
+        name = _symbol_name(symbol)
         definitions = [sketch for sketch in _definitions(space, symbol, name) if sketch.path == path and sketch.line]
         lines = (
             LineRange(definitions[0].line, max(definitions[0].line, definitions[0].end_line)) if definitions else None
@@ -143,7 +152,7 @@ def _path_and_symbol(space: OpenSpace, tree: TreeNow, given: CodeReference) -> t
     """The reference with its path inside the checkout, and its symbol, if it names one."""
     written = given.file_path
     if written.startswith(_SCIP) or (given.symbol_id and not written):
-        return _by_symbol_name(space, given, written)
+        return _by_symbol_name(space, tree, given, written)
     path = place_in(space, written)
     if tree.has_file(path) or given.line_range is not None:
         return replace(given, file_path=path), given.symbol_id
@@ -156,23 +165,30 @@ def _path_and_symbol(space: OpenSpace, tree: TreeNow, given: CodeReference) -> t
         first = int(counted[2])
         lines = LineRange(first, max(first, int(counted[3] or first)))
         return replace(given, file_path=counted[1], line_range=lines), given.symbol_id
-    if is_name:
-        return _by_symbol_name(space, given, written)
+    if is_name and not (tree.has_any(path) and not _definitions(space, written, _symbol_name(written))):
+        return _by_symbol_name(space, tree, given, written)
     return replace(given, file_path=path), given.symbol_id
 
 
 def _looks_like_a_name(written: str) -> bool:
-    parts = written.removesuffix("()").replace("::", ".").replace("#", ".").split(".")
+    parts = _symbol_name(written).split(".")
     return all(part.isidentifier() for part in parts)
 
 
-def _by_symbol_name(space: OpenSpace, given: CodeReference, written: str) -> tuple[CodeReference, str | None]:
-    name = written.removesuffix("()").replace("::", ".").replace("#", ".")
+def _symbol_name(written: str) -> str:
+    return written.removesuffix("()").replace("::", ".").replace("#", ".")
+
+
+def _by_symbol_name(
+    space: OpenSpace, tree: TreeNow, given: CodeReference, written: str
+) -> tuple[CodeReference, str | None]:
+    name = _symbol_name(written)
     definitions = _definitions(space, written, name)
     if not definitions:
         raise InvalidInput(
             f"There is no file {written[:100]!r} here, and no symbol of that name is known.",
-            "Name a file (src/app.py#L10-L20), or run `waypost init` so that symbols are known.",
+            _meant(tree, written)
+            or "Name a file (src/app.py#L10-L20), or run `waypost init` so that symbols are known.",
         )
     places = {
         (sketch.path, sketch.name): f"{sketch.path}:{sketch.line} ({sketch.name})" for sketch in reversed(definitions)

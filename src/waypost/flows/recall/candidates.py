@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from waypost.errors import InvalidInput
 from waypost.flows.links.hits import derived
 from waypost.flows.recall.call_neighbours import add_call_neighbours
+from waypost.flows.recall.quotations import quotations
 from waypost.journal.chatter import is_chatter
 from waypost.model.checkout import Checkout
 from waypost.model.code_link import LinkedMemory
@@ -22,7 +23,7 @@ from waypost.model.recall import View
 from waypost.retrieve.calibration import ServingEngines
 from waypost.retrieve.code_question import CodeQuestion
 from waypost.retrieve.code_rank import DEPTH as CODE_DEPTH
-from waypost.retrieve.code_rank import MOST_NAMED, WEIGHTS, CodeCandidate, rank_code
+from waypost.retrieve.code_rank import MOST_NAMED, WEIGHTS, CodeCandidate, rank_code, with_quotations
 from waypost.retrieve.freshness import with_freshness
 from waypost.retrieve.question import ROLES, Question
 from waypost.retrieve.score import REACH, RankCandidates, Ranking, ScoredMemory
@@ -300,7 +301,12 @@ def best_code(
     if called:
         candidates, numbers = code_candidates(gathered, called), gathered.numbers()
         ranked = rank_code(query.question, candidates, gathered.populations, query.roles)
-    best = list(islice((scored for scored in ranked if numbers[scored.memory_id] not in gathered.not_shown), k))
+    in_order = (scored for scored in ranked if numbers[scored.memory_id] not in gathered.not_shown)
+    best = list(islice(in_order, k))
+    if quoted := quotations(reader, query.question, gathered):
+        shares = {gathered.sketches[number].memory_id: share for number, share in quoted.items()}
+        others = (scored for scored in in_order if scored.memory_id in shares)
+        best = with_quotations([*best, *others], shares)[:k]
     versions = reader.memories.by_number([numbers[scored.memory_id] for scored in best])
     return [(scored, derived(versions[numbers[scored.memory_id]], now, seen)) for scored in best], gathered
 

@@ -1,5 +1,6 @@
 """The evidence that a hit answers its question, gathered while candidates are at hand."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,6 +11,7 @@ from waypost.model.code_link import LinkedMemory
 from waypost.model.kinds import CODE_COLLECTIONS, KINDS
 from waypost.model.memory import Version
 from waypost.model.recall import Hit, View
+from waypost.refs.links.spelling import similar_names
 from waypost.retrieve.answer_order import Populations
 from waypost.retrieve.calibration import ServingEngines, Spreads, is_english
 from waypost.retrieve.certainty import (
@@ -39,6 +41,8 @@ UNRELATED = -0.6  # nearness of a text that has nothing to do with a question, f
 SAID_THEN = 0.9  # certainty of what was said on the day that a question asks for
 _MOST_COMPARED = 50_000  # names of code
 _MOST_NAMES = 8
+_SHORTEST_MISSPELT = 4  # letters: shorter words resemble too many names
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _OTHER_KINDS = "overview"  # derived, but no symbol: files, tables, architecture
 
 
@@ -174,11 +178,27 @@ class EvidenceReader:
 
 
 def names_like(reader: Reader, evidence: EvidenceReader, view: View) -> tuple[str, ...]:
-    """Names of code that resemble the first name in the question that no code has."""
-    if not evidence.absent:
+    """Names of code like the first unknown name in the question, or else like a word that no text has."""
+    wanted = next(iter(evidence.absent), "")
+    misspelt = [] if wanted else _unknown_words(reader, evidence.question)
+    if not wanted and not misspelt:
         return ()
     names = reader.code.symbol_names(_MOST_COMPARED, replace(view, collections=CODE_COLLECTIONS))
-    return tuple(nearest_names(evidence.absent[0], names))
+    if wanted:
+        return tuple(nearest_names(wanted, names))
+    by_last = {name.rpartition(".")[2]: name for name in sorted(names, key=len, reverse=True)}  # the shortest stays
+    for word in misspelt:
+        if like := similar_names(word, by_last):
+            return tuple(nearest_names(word, [by_last[last] for last in like]))
+    return ()
+
+
+def _unknown_words(reader: Reader, question: CodeQuestion) -> list[str]:
+    """The words of a question that nothing here has, in any form: maybe a typo. A word may be a name of code."""
+    written = dict.fromkeys(_WORD.findall(question.subject))
+    terms = {word: question_words(word, question.language).terms for word in written if len(word) >= _SHORTEST_MISSPELT}
+    counts = reader.search.term_counts(sorted({term for some in terms.values() for term in some})).counts
+    return [word for word, some in terms.items() if some and not any(counts.get(term) for term in some)]
 
 
 def said_at_that_time(memories: Sequence[RankedMemory]) -> list[Hit]:

@@ -72,6 +72,14 @@ def test_init_explains_what_it_skipped(waypost: Waypost, tree: Path) -> None:
     assert "logo.png: " in waypost("init", "--explain").out
 
 
+def test_init_names_files_with_syntax_errors(waypost: Waypost, tree: Path) -> None:
+    for number in range(4):
+        (tree / f"bad{number}.py").write_text("x = (\n")
+    assert "4 files have syntax errors and were indexed partly: bad0.py, bad1.py, bad2.py, …" in waypost("init").out
+    (tree / "bad0.py").write_text("y = (\n")
+    assert "1 file has syntax errors and was indexed partly: bad0.py\n" in waypost("init").out
+
+
 def test_init_takes_a_path(waypost: Waypost, tree: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     assert waypost("init", str(tree), "--json").json["files"] == 2
@@ -85,6 +93,11 @@ def test_ask_points_at_the_line(waypost: Waypost, tree: Path) -> None:
     out = waypost("ask", "how is a file sent in parts?", "--in", "functions", "-k", "1").out
     assert "src/upload.py:6" in out
     assert "upload_parts ─ Send a file to the object store in parts." in out
+
+
+def test_ask_takes_words_without_quotes(waypost: Waypost, tree: Path) -> None:
+    waypost("init")
+    assert waypost("ask", "upload", "-k", "1", "files").out == waypost("ask", "upload files", "-k", "1").out
 
 
 def test_ask_in_an_empty_scope_finds_nothing(waypost: Waypost, tree: Path) -> None:

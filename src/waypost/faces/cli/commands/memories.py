@@ -85,7 +85,7 @@ def remember(
 @app.command()
 def ask(
     context: Ctx,
-    question: str,
+    question: Annotated[list[str], Argument(metavar="QUESTION", help="Also several words without quotes.")],
     k: Annotated[int, Option("-k", help="Maximum number of results.")] = 5,
     scope: Annotated[str, Option("--in", help="all, code, functions, database, architecture, journal, facts.")] = "all",
     as_of: AsOf = None,
@@ -104,7 +104,7 @@ def ask(
     """Search memories and code in plain language."""
     memory = session_of(context).memory()
     answer = memory.recall(
-        question, k, scope=scope, as_of=as_of, known_at=known_at, fresh=fresh, min_confidence=min_confidence,
+        " ".join(question), k, scope=scope, as_of=as_of, known_at=known_at, fresh=fresh, min_confidence=min_confidence,
         exclude_tags=exclude_tag or (), archived=archived,
     )  # fmt: skip
     places = output.editor_links.editor_links_of(memory)

@@ -131,6 +131,12 @@ def _go_on(session: "CommandSession", chosen: "Sequence[Agent]") -> None:
             works = check_one(session, agent.name) and works
     if not works:
         raise typer.Exit(1)
+    if chosen:
+        print(
+            safe(
+                f"Done: {', '.join(agent.title for agent in chosen)}. Next: restart the agent, and ask it what it recalls."
+            )
+        )
 
 
 def _block(session: "CommandSession") -> str:
@@ -180,9 +186,9 @@ def _print_end(checks: "Sequence[AgentCheck]") -> None:
 
 
 def _offer_index(session: "CommandSession") -> None:
-    """In a repository without a memory, offer to index it: until then, the agent has nothing to recall."""
+    """In a repository that is not indexed, offer to do it: until then, the agent has nothing to recall."""
     is_repository = identify(session.directory).source in ("origin", "git-root")
-    if not is_repository or session.has_memory():
+    if not is_repository or (session.has_memory() and session.memory().status()["tree"] is not None):
         return
     if agrees("Index this project now (waypost init)?"):
         # Without input it asks nothing, and does not try again to fetch models: that was done before.

@@ -151,7 +151,7 @@ def print_stale(report: "StaleReport", places: EditorLinks, *, some: bool = Fals
         for memory in report.moved:
             print_linked(out, memory, places)
     if report.unfound:
-        out.print("Not checked, because the code was not found (waypost relink ID --ref PATH#L1-L9):", style="bold")
+        out.print("Not checked, because no code was found there (waypost relink ID --ref PATH#L1-L9):", style="bold")
         for memory in report.unfound:
             print_linked(out, memory, places)
     out.print(_totals(report, some=some), markup=False)

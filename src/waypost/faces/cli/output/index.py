@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _SHOWN_REASONS = 12
 _SHOWN_ENDPOINTS = 40
+_SHOWN_BROKEN = 3
 
 
 def skipped_rows(done: "IndexReport") -> list[dict[str, str]]:
@@ -48,7 +49,10 @@ def print_index(done: "IndexReport", *, explain: bool) -> None:
         out.print(f"{counted(files.masked, 'secret value was', 'secret values were')} masked.")
     if files.broken:
         broken = counted(len(files.broken), "file has", "files have")
-        out.print(f"{broken} syntax errors and {'was' if len(files.broken) == 1 else 'were'} indexed partly.")
+        listed = files.broken if explain else files.broken[:_SHOWN_BROKEN]
+        more = ", …" if len(listed) < len(files.broken) else ""
+        were = "was" if len(files.broken) == 1 else "were"
+        out.print(safe(f"{broken} syntax errors and {were} indexed partly: {', '.join(listed)}{more}"), markup=False)
     if waiting := max(done.pending.values(), default=0):
         texts = counted(waiting, "text is", "texts are")
         out.print(f"{texts} not embedded yet; that continues in the background, and keywords find them meanwhile.")
