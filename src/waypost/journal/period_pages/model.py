@@ -154,20 +154,20 @@ def limit_points(
     counts: dict[str, int] = {}
     bytes_left = measure.room
     selected: set[int] = set()
-    shown = [_plain(items[index].kept) for index in verbatim]
+    selected_texts = [_plain(items[index].kept) for index in verbatim]
     weights = [max(items[index].weight for index in point.indices) for point in points]
     for number in sorted(range(len(points)), key=lambda number: (-weights[number], number)):
         point = points[number]
         size = len(point.text.encode("utf-8", "surrogatepass")) + 100
         plain = _plain(point.text)
         in_full = point.section == "insights" and verbatim.issuperset(point.indices)
-        repeats = in_full or (point.section not in _NAMED and any(_is_same(plain, other) for other in shown))
+        repeats = in_full or (point.section not in _NAMED and any(_is_same(plain, other) for other in selected_texts))
         if repeats or size > bytes_left or counts.get(point.section, 0) >= most.get(point.section, measure.points):
             continue
         bytes_left -= size
         counts[point.section] = counts.get(point.section, 0) + 1
         selected.add(number)
-        shown += [plain] if point.section not in _NAMED else []
+        selected_texts += [plain] if point.section not in _NAMED else []
     kept = [points[number] for number in sorted(selected)]
     if measure is not YEAR:
         return kept

@@ -76,12 +76,12 @@ def outdated(sentences: Sequence[DatedSentence], until: date) -> set[int]:
     readings = [_reading(sentence.text, sentence.language) for sentence in sentences]
     later = [index for index, reading in enumerate(readings) if _may_outdate(reading)]
     names = frozenset(name for reading in readings for name in reading.names)
-    found: set[int] = set()
+    ended: set[int] = set()
     for index, (sentence, reading) in enumerate(zip(sentences, readings, strict=True)):
         following = (readings[other] for other in later if other > index)
         if is_past(sentence, until) or any(_outdates(other, reading, names) for other in following):
-            found.add(index)
-    return found
+            ended.add(index)
+    return ended
 
 
 def outcome_of(sentences: Sequence[DatedSentence], index: int) -> int | None:
