@@ -218,14 +218,14 @@ def _store_files(
                     done.skipped[path] = digest.reason
                     continue
                 done.masked += digest.masked
-                if digest.broken:
-                    done.broken.append(path)
                 row = times.row(digest)
                 same = same_content(rows.get(path), row)
                 if same and not force:
                     writer.code.touch_file(space.identity.checkout_id, row)
                     done.unchanged += 1
                     continue
+                if digest.broken:
+                    done.broken.append(path)
                 origin = None if path in rows else moves.origin(digest)
                 done.edited += [
                     changed_path for changed_path in (path, origin) if changed_path is not None and not same

@@ -1,5 +1,6 @@
 """The commands on a tree, as a person or a script sees them."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -77,6 +78,7 @@ def test_init_names_files_with_syntax_errors(waypost: Waypost, tree: Path) -> No
         (tree / f"bad{number}.py").write_text("x = (\n")
     assert "4 files have syntax errors and were indexed partly: bad0.py, bad1.py, bad2.py, …" in waypost("init").out
     (tree / "bad0.py").write_text("y = (\n")
+    os.utime(tree / "bad1.py")  # read again, and the same
     assert "1 file has syntax errors and was indexed partly: bad0.py\n" in waypost("init").out
 
 
