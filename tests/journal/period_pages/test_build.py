@@ -470,3 +470,23 @@ def test_a_topic_in_another_case_or_about_several_people_is_not_counted(label: s
         entry(f"01-1{day}T09:10", "Ann", text, (0, 2, 0, 2), topic=1, label=label) for day, text in enumerate(texts, 2)
     ]
     assert f"**{label}:**" not in summarise(WEEK, rows, {})
+
+
+def test_practice_in_another_language_is_no_news_and_neither_is_its_answer() -> None:
+    rows = [
+        person("01-12T10:00", "Wir haben am Wochenende die Küche gestrichen und den Herd angeschlossen."),
+        person("01-13T10:00", "On Tuesday I am going to take the train to Bristol. Is that correct?"),
+        entry("01-13T10:01", "Bot", "Yes, that sentence is perfectly correct and sounds natural.", (0, 2, 2, 3)),
+    ]
+    page = summarise(WEEK, rows, {})
+    assert "Küche" in page and "Bristol" not in page and "natural" not in page
+
+
+def test_a_short_text_is_told_with_its_qualifier_and_its_quote_closed() -> None:
+    rows = [
+        person("01-12T10:00", "Ich hab überlegt, ob ich den Verein wechsle. Ist aber nur so ein Gedanke."),
+        person("01-13T10:00", "Er rief: »Das Boot sinkt.« Wir haben alle sehr gelacht."),
+    ]
+    page = summarise(WEEK, rows, {})
+    assert "Ist aber nur so ein Gedanke. (" in page
+    assert "Er rief: »Das Boot sinkt.« Wir haben alle sehr gelacht. (" in page

@@ -10,10 +10,10 @@ from importlib.resources import files
 LANGUAGES = ("en", "de", "ru")
 LONGEST_READ = 4000  # characters; in a long paste the beginning matters
 _APOSTROPHES = str.maketrans({"’": "'", "ʼ": "'", "`": "'", "´": "'", "ё": "е"})
-_SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*\s?|[.!?…]+")
+_SENTENCE = re.compile(r"[^.!?…\n]+(?:[.!?…]+[\"'»«”“’)\]]{0,3})?\s?|[.!?…]+")  # with the quotation mark that ends it
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _INNER_DOT = re.compile(
-    r"(?<=\d)\.(?=\s?\d|\s\w)|(?<=\b\w)\.(?=\w)|(?<=\b\w\w)\.(?=\w)"
+    r"(?<=\d)\.(?=\s?\d)|(?<=(?<![\d.,])\d)\.(?=\s\w)|(?<=(?<![\d.,])\d\d)\.(?=\s\w)|(?<=\b\w)\.(?=\w)|(?<=\b\w\w)\.(?=\w)"
     r"|(?<=\b(?:Dr|Mr|Ms|St|Nr|ca))\.(?=\s\w)|(?<=\b(?:Mrs|bzw|ggf))\.(?=\s\w)|(?<=\bProf)\.(?=\s\w)"
 )
 ImportanceWords = Mapping[str, re.Pattern[str]]
@@ -70,6 +70,6 @@ def sentences_of(text: str, language: str) -> list[UtteranceSentence]:
         low = written.lower().translate(_APOSTROPHES)
         count = sum(1 for word in low.split() if any(map(str.isalnum, word)))
         if count:
-            asks = low.rstrip(" \"'”»)*_").endswith("?") or _opening(language).match(low) is not None
+            asks = low.rstrip(" \"'”“»«)*_").endswith("?") or _opening(language).match(low) is not None
             result.append(UtteranceSentence(low, written, asks, count))
     return result

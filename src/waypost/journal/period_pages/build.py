@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING
 
 from waypost.journal.layout import Week
 from waypost.journal.period_pages.gist import Gists, gists_of, select_distinct
-from waypost.journal.period_pages.items import DECISION, HELPING, SummaryItem, answer_indices, is_past_at
+from waypost.journal.period_pages.items import (
+    DECISION,
+    HELPING,
+    SummaryItem,
+    answer_indices,
+    is_past_at,
+    without_samples,
+)
 from waypost.journal.period_pages.lines import Lines, label_of, persons_differ
 from waypost.journal.period_pages.page import (
     Measure,
@@ -55,6 +62,7 @@ def summarise(
     """
     items = items_of(period, entries)
     words = summary_words(language or language_of_items(items))
+    items = without_samples(items, words.language)
     return render_page(period, words, SummarySections(period, items, words, vectors, see_also or {}).sections())
 
 

@@ -8,18 +8,26 @@ from datetime import date
 from waypost.journal.roles import role_of
 from waypost.journal.statements.matters import DatedSentence, is_milestone, is_past, is_turning_point, outdated
 from waypost.journal.statements.openings import without_opening
-from waypost.journal.statements.recognise import JOY, Area, SpokenStatement, StatementKind, statements_of
+from waypost.journal.statements.recognise import (
+    JOY,
+    Area,
+    SpokenStatement,
+    StatementKind,
+    asks_about_wording,
+    statements_of,
+)
 from waypost.journal.wording import language_at_start
 from waypost.model.journal import Entry, ScoredEntry, mark_of
 from waypost.text.normal import fingerprint_text
 
-ENDS = '.!?…:;"”»“)'
+ENDS = '.!?…:;"”»«“)'
 _AREA_WEIGHT: dict[Area, float] = {"family": 0.5, "personal": 0.5, "work": 0.3, "money": 0.3, "travel": 0.3}
 _SHOUTED = re.compile(r"\b[A-ZÄÖÜА-ЯЁ]{4,}\W+(?:[A-ZÄÖÜА-ЯЁ]{2,}\W+){0,2}[A-ZÄÖÜА-ЯЁ]{4,}\b")
 _HAPPENED = ("event", "result", "progress", "remark")  # retold in short; other kinds are kept word for word
 HELPING = 2  # least score of an entry that may support a topic
 DECISION, MARKED = 2, 2  # points for relevance, and for being called important
 TURNING = 4.0  # of a turning point, more than a score can make up
+WHOLE = 280  # characters; what a shorter text says is told as a whole
 LONGEST_VERBATIM = 1200  # characters; a longer text is a document, of which key sentences are kept
 
 
@@ -61,8 +69,11 @@ class SummaryItem:
 
     @property
     def statement_text(self) -> str:
-        """What it states, in its own words, without questions, greetings and moods."""
-        lasting = [without_opening(statement.sentence) for statement in self.statements if statement.kind != "remark"]
+        """What it states, in its own words, without questions and greetings. A longer text also loses its remarks."""
+        told = [statement for statement in self.statements if statement.is_real]
+        if sum(len(statement.sentence) for statement in told) > WHOLE:
+            told = [statement for statement in told if statement.kind != "remark"]
+        lasting = [without_opening(statement.sentence) for statement in told]
         return " ".join(sentence if sentence[-1:] in ENDS else f"{sentence}." for sentence in lasting)
 
     @property
@@ -136,6 +147,22 @@ def holding_items(items: Sequence[SummaryItem], until: date) -> list[SummaryItem
     return [_without(item, dropped[index]) if index in dropped else item for index, item in enumerate(items)]
 
 
+def without_samples(items: Sequence[SummaryItem], language: str) -> list[SummaryItem]:
+    """The items without texts in another language than the page's that somebody only asks about, and their answers."""
+    kept: list[SummaryItem] = []
+    sampled: str | None = ""
+    for item in items:
+        is_sample = item.role == "person" and not item.is_protected and asks_about_wording(item.text)
+        is_sample = is_sample and language_at_start(item.text) not in ("", language)
+        if item.role == "person":
+            sampled = item.entry.session if is_sample else ""
+        if is_sample or (item.role == "assistant" and sampled and item.entry.session == sampled):
+            kept.append(replace(item, statements=(), score=0, is_verbatim=False))
+        else:
+            kept.append(item)
+    return kept
+
+
 def is_past_at(item: SummaryItem, day: date) -> bool:
     """Whether all it states only looked forward to a time before that day."""
     stated = [statement for statement in item.statements if statement.kind != "remark"]
@@ -192,7 +219,7 @@ def _statements(text: str) -> tuple[SpokenStatement, ...]:
 
 def _explains_a_question(statement: SpokenStatement, text: str) -> bool:
     """Whether it only says why somebody asks: "What goes with rice? The curry is nearly ready." """
-    is_plain = statement.kind == "event" and statement.area is None and not statement.is_milestone
+    is_plain = statement.kind in ("event", "remark") and statement.area is None and not statement.is_milestone
     return is_plain and "?" in text[: max(0, text.find(statement.sentence))]
 
 

@@ -6,6 +6,7 @@ from datetime import date
 
 from waypost.journal.layout import Month, Week
 from waypost.journal.period_pages.items import SummaryItem, holding_items, summary_items
+from waypost.journal.statements.recognise import asks_about_wording
 from waypost.journal.wording import SummaryWords, main_language
 from waypost.model.journal import ScoredEntry
 
@@ -80,9 +81,13 @@ def strongest_of_months(items: Sequence[SummaryItem]) -> list[int]:
 
 
 def language_of_items(items: Sequence[SummaryItem], otherwise: str = "") -> str:
-    """The language of the important items, or of all if none is important; `otherwise` if they have little text."""
-    important = [item for item in items if item.score >= WEEK.least]
-    return main_language((item.text for item in important or items), otherwise)
+    """The language of the important items, or of all if none is important; `otherwise` if they have little text.
+
+    What people say counts first, but not texts that they only ask about: these can be in any language.
+    """
+    own = [item for item in items if item.role == "person" and not asks_about_wording(item.text)]
+    important = [item for item in own if item.score >= WEEK.least]
+    return main_language((item.text for item in important or own or items), otherwise)
 
 
 def last_day_of(period: Period) -> date:

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from waypost.journal.chatter import is_chatter
+from waypost.journal.chatter import adds_something, is_chatter
 from waypost.journal.importance.word_lists import (
     LANGUAGES,
     ImportanceWords,
@@ -46,6 +46,8 @@ _FEWEST_WITH_NUMBER = 2
 _SHORT_THANKS = 7  # words; longer thanks also state something
 _LEAST_EVENT = 8  # words of a remark that also says what happened
 _DIGIT = re.compile(r"\d")
+_CYRILLIC = re.compile("[а-яё]", re.I)
+_LONG_QUOTE = re.compile(r"[\"“„«»]\w+[^\"“”„«»\w]+\w+[^\"“”„«»\w]+\w+[^\"“”„«»]*")
 JOY = re.compile("!!|[🎉🥳🎊💍🎓👶💙🩷🏆🥇😭]")  # beside few words: they announce something
 
 
@@ -77,12 +79,20 @@ class _StatementWords:
 @lru_cache(maxsize=_CACHED)
 def statements_of(text: str, language: str) -> tuple[SpokenStatement, ...]:
     """The sentences of a person's text that state something, in order."""
-    statements = (
-        _statement(sentence, language)
+    spoken = [
+        sentence
         for sentence in sentences_of(text, language)
         if not sentence.asks or _is_lasting_wish(sentence, language)
+    ]
+    if asks_about_wording(text):
+        spoken = [sentence for sentence in spoken if not _is_sample(sentence.written, text)]
+    read = [(sentence, _statement(sentence, language)) for sentence in spoken]
+    informs = any(statement is not None and statement.kind != "remark" for _, statement in read)
+    stated = tuple(
+        statement or SpokenStatement("remark", sentence.written)
+        for sentence, statement in read
+        if statement or (informs and _is_fragment(sentence, language))
     )
-    stated = tuple(statement for statement in statements if statement is not None)
     if _statement_words(language).lists["denied"].search(text.lower()):  # none of it holds without the denial
         return tuple(replace(statement, kind="remark", is_milestone=False, is_real=False) for statement in stated)
     return stated
@@ -98,6 +108,34 @@ def is_event(text: str, language: str) -> bool:
     """Whether a text states what happened, which is no preference, however important."""
     statement = main_statement(text, language)
     return statement is not None and (statement.is_milestone or statement.kind in ("event", "result", "progress"))
+
+
+@lru_cache(maxsize=_CACHED)
+def asks_about_wording(text: str) -> bool:
+    """Whether somebody asks how to say or answer something, or whether a text is right: in any language."""
+    pattern = _wording_questions()
+    return any(
+        sentence.asks and pattern.search(sentence.text) is not None
+        for sentence in (sentences_of(text, "en") if "?" in text or ":" in text else ())
+    )
+
+
+def _is_sample(sentence: str, text: str) -> bool:
+    """Whether a sentence is the text that somebody asks about: quoted, or in other letters than the question."""
+    if _LONG_QUOTE.search(sentence):
+        return True
+    question = next((part.written for part in reversed(sentences_of(text, "en")) if part.asks), "")
+    return bool(_CYRILLIC.search(question)) != bool(_CYRILLIC.search(sentence))
+
+
+def _is_fragment(sentence: UtteranceSentence, language: str) -> bool:
+    """Whether a few words belong to what is stated beside them: "All of them.", "Light." But not "Hello!" or "Thanks"."""
+    if _statement_words(language).lists["idle"].match(sentence.text) or importance_words(language)["heed"].search(
+        sentence.text
+    ):
+        return False
+    rest = importance_words(language)["pleasant"].sub(" ", sentence.text)
+    return adds_something(rest)
 
 
 def _is_lasting_wish(sentence: UtteranceSentence, language: str) -> bool:
@@ -142,9 +180,9 @@ def _milestone(own: _StatementWords, text: str) -> Area | None:
     if own.no_milestone.search(text):
         return None
     for area in AREAS:
-        match = own.milestones[area].search(text)
-        if match and (area == "work" or not own.negated.search(text[: match.start()])):
-            return area
+        for match in own.milestones[area].finditer(text):
+            if area == "work" or not own.negated.search(text[: match.start()]):
+                return area
     return None
 
 
@@ -182,6 +220,11 @@ def _is_small_talk(sentence: UtteranceSentence, language: str) -> bool:
 
 def _area(own: _StatementWords, text: str) -> Area | None:
     return next((area for area in AREAS if area in own.areas and own.areas[area].search(text)), None)
+
+
+@cache
+def _wording_questions() -> re.Pattern[str]:
+    return _pattern([words for name in LANGUAGES for words in _table(f"statements_{name}.toml")["wording"]])
 
 
 @cache
