@@ -118,9 +118,7 @@ class SummarySections:
         lines += self._other_lines()
         for name in ("insights", "events", "later"):
             of_section = [line for line in lines if self._section(line.index) == name]
-            first = sorted(filter(self._comes_first, of_section), key=lambda line: line.index)
-            rest = [line for line in of_section if line not in first]
-            sections[name] = [*map(self._render, first), *self._group_by_topic(rest, topics)]
+            sections[name] = self._group_by_topic(of_section, topics)
         if isinstance(self.period, int):
             sections["highlights"] = self._highlights()
         return sections
@@ -140,20 +138,19 @@ class SummarySections:
                 lines[index] = line
         return list(lines.values())
 
-    def _comes_first(self, line: _Line) -> bool:
-        """A year begins with births, weddings, deaths and the like."""
-        return isinstance(self.period, int) and self.items[line.index].is_turning_point
-
     def _section(self, index: int) -> str:
-        section = self._section_of(self.items[index])
-        is_late = section == "later" and is_past_at(self.items[index], last_day_of(self.period))
+        item = self.items[index]
+        section = self._section_of(item)
+        is_kept = isinstance(self.period, Week) or item.kind != "promise" or item.is_protected
+        is_late = section == "later" and (not is_kept or is_past_at(item, last_day_of(self.period)))
         return "events" if is_late else section  # nothing to keep in mind
 
     @staticmethod
     def _section_of(item: SummaryItem) -> str:
         if item.role != "person" or item.is_protected:
             return "insights" if item.is_verbatim else "later"
-        if item.is_marked or item.kind in ("decision", "goal", "preference"):
+        is_own = item.main is None or item.main.is_speakers
+        if item.is_marked or item.kind == "preference" or (item.kind in ("decision", "goal") and is_own):
             return "insights"
         if item.kind in ("result", "progress") and item.main is not None and item.main.area == "work":
             return "insights"

@@ -1,12 +1,14 @@
 """The input of a summary: entries in order, without repetitions, and which of them must stay word for word."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
 from waypost.journal.roles import role_of
 from waypost.journal.statements.matters import DatedSentence, is_milestone, is_past, is_turning_point, outdated
+from waypost.journal.statements.news import is_outcome, is_setback, news_of
 from waypost.journal.statements.openings import without_opening
 from waypost.journal.statements.recognise import (
     JOY,
@@ -16,6 +18,7 @@ from waypost.journal.statements.recognise import (
     asks_about_wording,
     statements_of,
 )
+from waypost.journal.topics.similarity import topic_terms
 from waypost.journal.wording import language_at_start
 from waypost.model.journal import Entry, ScoredEntry, mark_of
 from waypost.text.normal import fingerprint_text
@@ -26,7 +29,11 @@ _SHOUTED = re.compile(r"\b[A-ZÄÖÜА-ЯЁ]{4,}\W+(?:[A-ZÄÖÜА-ЯЁ]{2,}\W+)
 _HAPPENED = ("event", "result", "progress", "remark")  # retold in short; other kinds are kept word for word
 HELPING = 2  # least score of an entry that may support a topic
 DECISION, MARKED = 2, 2  # points for relevance, and for being called important
-TURNING = 4.0  # of a turning point, more than a score can make up
+TURNING = 2.0  # of a turning point
+_OF_SCORE = 0.4  # how much importance counts beside what happened
+_OVERTAKEN = 3.0  # less for an attempt that succeeded later
+_RARE = 4  # items; a word in more of them names no matter
+_LEAST_TERM = 4  # letters
 WHOLE = 280  # characters; what a shorter text says is told as a whole
 LONGEST_VERBATIM = 1200  # characters; a longer text is a document, of which key sentences are kept
 
@@ -47,6 +54,7 @@ class SummaryItem:
     is_protected: bool
     is_marked: bool = False  # protected, a noted preference, or called important
     statements: tuple[SpokenStatement, ...] = ()  # what a person's text states
+    is_overtaken: bool = False  # it failed, and a later item on the same matter tells a success
 
     @property
     def main(self) -> SpokenStatement | None:
@@ -85,20 +93,50 @@ class SummaryItem:
 
     @property
     def weight(self) -> float:
-        """By what items are ordered: the score, then whether it changes a life, what it is about, and its emphasis."""
+        """By what items are ordered: importance, whether it changes a life, how much news it is, and its emphasis."""
         if self.main is None:
-            return float(self.score)
-        is_lasting = is_milestone(self.main.sentence, language_at_start(self.text) or "en")
-        milestone = 1 + _AREA_WEIGHT.get(self.main.area or "personal", 0.0) if is_lasting else 0.0
+            return _OF_SCORE * self.score
+        is_lasting = any(is_milestone(statement.sentence, self.language) for statement in self.statements)
+        milestone = 1.5 if is_lasting else 0.0
         milestone += TURNING if self.is_turning_point else 0.0
-        emphasis = 1.0 if self.is_announced else 0.3 if "!" in self.text else 0.0
-        return self.score + milestone + emphasis - (1.0 if self.kind == "fact" else 0.0)
+        emphasis = 1.0 if self.is_announced else 0.5 if "!" in self.text else 0.0
+        own = max(
+            (_AREA_WEIGHT.get(statement.area or "personal", 0.0) for statement in self.statements if statement.area),
+            default=0.0,
+        )
+        less = 1.0 if self.kind == "fact" or not self.main.is_own else 0.0
+        less += _OVERTAKEN if self.is_overtaken else 0.0
+        return _OF_SCORE * self.score + milestone + self.news + emphasis + own - less
+
+    @property
+    def news(self) -> float:
+        """How much news its best sentence is; below 0 if it has none and one is a plan or daily."""
+        worths = [
+            news_of(statement.sentence, self.language) for statement in self.statements if _is_first_hand(statement)
+        ]
+        return max(worths) if max(worths, default=0.0) > 0 else min(worths, default=0.0)
+
+    @property
+    def settles(self) -> bool:
+        """Whether it tells how something came out."""
+        return any(
+            is_outcome(statement.sentence, self.language) for statement in self.statements if _is_first_hand(statement)
+        )
+
+    @property
+    def language(self) -> str:
+        return language_at_start(self.text) or "en"
+
+    @property
+    def real_text(self) -> str:
+        """All that a person states with it, with remarks."""
+        return " ".join(statement.sentence for statement in self.statements if statement.is_real)
 
     @property
     def is_turning_point(self) -> bool:
-        """A birth, a wedding, a death, a new home, a contract: what comes first of a year."""
-        language = language_at_start(self.text) or "en"
-        return any(is_turning_point(statement.sentence, language) for statement in self.statements if statement.is_real)
+        """A birth, a wedding, a death, a new home, a contract: what every page must have."""
+        milestones = (statement.sentence for statement in self.statements if statement.is_milestone)
+        return any(is_turning_point(sentence, self.language) for sentence in milestones)
 
     @property
     def is_announced(self) -> bool:
@@ -137,7 +175,7 @@ def holding_items(items: Sequence[SummaryItem], until: date) -> list[SummaryItem
         for index, item in enumerate(items)
         if not item.is_protected
         for statement in item.statements
-        if statement.kind != "remark"
+        if statement.kind != "remark" and not (statement.is_milestone and statement.area == "health")
     ]
     gone = outdated([_dated(items[index], statement) for index, statement in places], until)
     dropped: dict[int, list[SpokenStatement]] = {}
@@ -145,6 +183,37 @@ def holding_items(items: Sequence[SummaryItem], until: date) -> list[SummaryItem
         index, statement = places[place]
         dropped.setdefault(index, []).append(statement)
     return [_without(item, dropped[index]) if index in dropped else item for index, item in enumerate(items)]
+
+
+def mark_overtaken(items: Sequence[SummaryItem]) -> list[SummaryItem]:
+    """The items without what was only tried or expected, if a later item on the same matter tells an outcome.
+
+    Failures that a later success overtakes are marked.
+    """
+    terms = [
+        {term for term in topic_terms(item.real_text, item.language) if len(term) >= _LEAST_TERM}
+        if item.role == "person"
+        else set[str]()
+        for item in items
+    ]
+    counts = Counter(term for of_item in terms for term in of_item)
+    rare = [{term for term in of_item if counts[term] <= _RARE} for of_item in terms]
+    settled: set[str] = set()
+    marked: list[SummaryItem] = []
+    for item, own in zip(reversed(items), reversed(rare), strict=True):
+        failed = item.informs and is_setback(item.real_text, item.language)
+        is_overtaken = item.informs and not item.is_verbatim and not settled.isdisjoint(own)
+        if is_overtaken and item.news < 0 and not any(statement.is_milestone for statement in item.statements):
+            marked.append(replace(item, statements=(), score=0))
+        else:
+            marked.append(replace(item, is_overtaken=True) if is_overtaken and failed else item)
+        if item.informs and item.settles and not failed:
+            settled |= own
+    return marked[::-1]
+
+
+def _is_first_hand(statement: SpokenStatement) -> bool:
+    return statement.is_real and statement.is_own
 
 
 def without_samples(items: Sequence[SummaryItem], language: str) -> list[SummaryItem]:
@@ -174,9 +243,11 @@ def _dated(item: SummaryItem, statement: SpokenStatement) -> DatedSentence:
 
 
 def _without(item: SummaryItem, dropped: Sequence[SpokenStatement]) -> SummaryItem:
+    """The rest of an item, if it is an event of its own: what stood beside a plan misleads without it."""
     left = tuple(statement for statement in item.statements if statement not in dropped)
     rest = replace(item, statements=left, is_verbatim=False, is_marked=False)
-    return replace(rest, text=rest.statement_text) if rest.informs else replace(rest, statements=(), score=0)
+    stays = rest.informs and (rest.settles or any(statement.is_milestone for statement in left))
+    return replace(rest, text=rest.statement_text) if stays else replace(rest, statements=(), score=0)
 
 
 def _order(scored: ScoredEntry) -> tuple[float, str, str, str]:

@@ -169,9 +169,7 @@ def limit_points(
         selected.add(number)
         selected_texts += [plain] if point.section not in _NAMED else []
     kept = [points[number] for number in sorted(selected)]
-    if measure is not YEAR:
-        return kept
-    return sorted(kept, key=lambda point: not any(items[index].is_turning_point for index in point.indices))
+    return sorted(kept, key=lambda point: point.indices[0]) if measure is YEAR else kept
 
 
 def _plain(text: str) -> str:

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import date
 
 from waypost.journal.layout import Month, Week
-from waypost.journal.period_pages.items import SummaryItem, holding_items, summary_items
+from waypost.journal.period_pages.items import SummaryItem, holding_items, mark_overtaken, summary_items
 from waypost.journal.statements.recognise import asks_about_wording
 from waypost.journal.wording import SummaryWords, main_language
 from waypost.model.journal import ScoredEntry
 
 Period = Week | Month | int  # an int is a year
 HEADINGS = ("topics", "insights", "events", "recurring", "later", "highlights")
-_OF_A_YEAR = ("goal", "decision", "preference", "fact")
+_LEAST_OF_A_YEAR = 3.0  # weight
 HIGHLIGHT = 5  # least score of an item that represents a month in a year's summary
 
 
@@ -33,7 +33,7 @@ class Measure:
 
 WEEK = Measure(least=5, room=6_000, topics=5, mentions=2, points=10, events=12, statements=24, days=2)
 MONTH = Measure(least=7, room=8_000, topics=6, mentions=3, points=8, events=8, statements=8, days=4)
-YEAR = Measure(least=8, room=10_000, topics=8, mentions=4, points=8, events=16, statements=30, days=12, keeps_all=False)
+YEAR = Measure(least=8, room=14_000, topics=8, mentions=4, points=8, events=22, statements=28, days=12, keeps_all=False)
 
 
 def measure_of(period: Period) -> Measure:
@@ -41,23 +41,23 @@ def measure_of(period: Period) -> Measure:
 
 
 def items_of(period: Period, entries: Sequence[ScoredEntry]) -> list[SummaryItem]:
-    """The items of a period. A year's page looks back: it leaves out what no longer holds at its end."""
+    """The items of a period. Pages of months and years look back: they leave out what no longer holds at their end."""
     items = summary_items(entries)
-    return holding_items(items, last_day_of(period)) if isinstance(period, int) else items
+    if isinstance(period, int):
+        items = holding_items(items, last_day_of(period))
+    return items if isinstance(period, Week) else mark_overtaken(items)
 
 
 def belongs(item: SummaryItem, period: Period) -> bool:
     """What states something, and what is important for another reason. A score never empties a page.
 
-    A year's page is for events that change a life or are proclaimed, and for lasting kinds. Output of tools is in the archive.
+    A year's page is for what is still news at its end. Output of tools is in the archive.
     """
     if item.role == "tool":
         return False
-    if item.score >= measure_of(period).least:
-        return True
-    is_milestone = item.main is not None and item.main.is_milestone
-    is_of_a_year = is_milestone or item.is_turning_point or item.is_announced or item.kind in _OF_A_YEAR
-    return is_of_a_year if isinstance(period, int) else item.informs
+    if item.informs and isinstance(period, int):
+        return item.is_marked or item.weight >= _LEAST_OF_A_YEAR
+    return item.informs or item.score >= measure_of(period).least
 
 
 def must_stay(item: SummaryItem, measure: Measure) -> bool:

@@ -61,6 +61,7 @@ class SpokenStatement:
     is_milestone: bool = False  # an event that changes a life
     is_real: bool = True  # not imagined, joked or denied
     is_own: bool = True  # not what somebody else says of themselves
+    is_speakers: bool = True  # nobody else decides or wants it
 
     @property
     def rank(self) -> tuple[bool, int]:
@@ -164,10 +165,16 @@ def _statement(sentence: UtteranceSentence, language: str) -> SpokenStatement | 
     if kind == "promise" and milestone and not own.lists["promise"].search(sentence.text):
         kind = "event"  # with a date
     if milestone is None or kind in ("goal", "promise"):  # wished or promised: it has not happened yet
-        return SpokenStatement(kind, sentence.written, _area(own, sentence.text) or milestone)
+        area = _area(own, sentence.text) or milestone
+        return SpokenStatement(kind, sentence.written, area, is_speakers=_is_speakers(own, sentence.text))
     return SpokenStatement(
         "decision" if kind == "decision" else "event", sentence.written, milestone, is_milestone=True
     )
+
+
+def _is_speakers(own: _StatementWords, text: str) -> bool:
+    """Whether the speaker may be the subject: named by a pronoun, or no other subject is."""
+    return own.lists["own_subject"].search(text) is not None or own.lists["other_subject"].match(text) is None
 
 
 def _quotes_another(own: _StatementWords, text: str) -> bool:
