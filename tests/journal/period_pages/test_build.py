@@ -571,3 +571,25 @@ def test_what_was_only_expected_is_not_told_beside_its_outcome(tried: str, came_
 def test_a_decision_of_others_is_an_event(text: str) -> None:
     page = summarise(Month(2026, 1), [person("01-05T10:00", text)], {})
     assert "decisions" not in page and "Entscheidungen" not in page and text in page
+
+
+def test_news_needs_no_answer_below_it() -> None:
+    rows = [
+        entry(
+            "01-13T10:00", "Ann", "Back in the shop, 300 orders are waiting. Any advice besides closing?", (0, 2, 0, 1)
+        ),
+        entry("01-13T10:01", "Bot", "Sort the orders by day and start with the three oldest ones.", (0, 2, 0, 1)),
+    ]
+    page = summarise(WEEK, rows, {})
+    assert "300 orders" in page and "Sort the orders" not in page
+
+
+def test_two_events_need_no_topic_above_them() -> None:
+    council: dict[str, Any] = {"topic": 1, "label": "Council"}
+    rows = [
+        entry("01-12T09:10", "Ann", "The council meets us on the harbour today.", (0, 2, 0, 1), **council),
+        entry("01-14T09:10", "Ann", "The council wants the boat by spring.", (0, 2, 0, 1), **council),
+    ]
+    assert "**" not in summarise(WEEK, rows, {})
+    more = entry("01-15T09:10", "Ann", "The council paid for the boat.", (0, 2, 0, 1), **council)
+    assert "**Council:** 3 entries" in summarise(WEEK, [*rows, more], {})

@@ -336,3 +336,8 @@ def test_the_short_sentences_of_a_text_stay_with_what_it_states(text: str, langu
 )
 def test_a_text_that_somebody_asks_about_states_nothing(text: str, language: str) -> None:
     assert statements_of(text, language) == ()
+
+
+def test_what_is_only_beside_a_life_event_is_still_stated() -> None:
+    (statement,) = statements_of("Mit OP sind die Aussichten aber richtig gut.", "de")
+    assert (statement.kind, statement.is_milestone) == ("event", False)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 Vectors = Mapping[str, "Matrix"]
 SeeAlso = Mapping[str, Sequence[str]]
+_FEWEST_EVENTS = 3  # that make a topic without a question
 _DAYS_OF_A_HABIT = 3  # fewer days are worth a line only with questions
 _LEAST_ROOM = 1_500  # bytes for the rest, however much must stay
 _MOST_CANDIDATES = 400  # the strongest items of a period: a year can have thousands
@@ -199,9 +200,14 @@ class SummarySections:
         return sorted(weights, key=lambda topic: (-weights[topic], first[topic]))
 
     def _of_topic(self, topic: int) -> list[SummaryItem]:
-        """What people said with its name, over the whole time. Empty if it can not be counted under this name."""
+        """What people said with its name, over the whole time. Empty if it can not be counted under this name.
+
+        Two events need no name above them: their lines say as much.
+        """
         label = next(item.label for item in self.items if item.topic == topic and item.label)
         members = mentions(topic, label, self.items)
+        if len(members) < _FEWEST_EVENTS and all(item.informs and not item.is_question for item in members):
+            return []
         return members if len(members) >= self.measure.mentions and can_be_counted(label, members) else []
 
     def _label(self, topic: int) -> str:
@@ -271,17 +277,7 @@ class SummarySections:
                 lines.append(line)
                 counts[section] = counts.get(section, 0) + 1
                 left -= self.items[index].informs
-        return [self._answered(line) for line in lines] if isinstance(self.period, Week) else lines
-
-    def _answered(self, line: _Line) -> _Line:
-        """The line with its answer, if there is room for it."""
-        answered = line if line.answer is not None else self._with_answer(line.index, line.text)
-        more = self._size(answered) - self._size(line)
-        if answered.answer is None or more > self.room:
-            return line
-        self.room -= more
-        self.used.add(answered.answer)
-        return answered
+        return lines
 
     def _question_of(self, index: int) -> int:
         """The question that an answer belongs to, if it can be listed with it."""

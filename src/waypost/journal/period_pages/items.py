@@ -34,7 +34,7 @@ _OF_SCORE = 0.4  # how much importance counts beside what happened
 _OVERTAKEN = 3.0  # less for an attempt that succeeded later
 _RARE = 4  # items; a word in more of them names no matter
 _LEAST_TERM = 4  # letters
-WHOLE = 280  # characters; what a shorter text says is told as a whole
+WHOLE = 280  # characters; a shorter text stays whole
 LONGEST_VERBATIM = 1200  # characters; a longer text is a document, of which key sentences are kept
 
 
@@ -54,7 +54,7 @@ class SummaryItem:
     is_protected: bool
     is_marked: bool = False  # protected, a noted preference, or called important
     statements: tuple[SpokenStatement, ...] = ()  # what a person's text states
-    is_overtaken: bool = False  # it failed, and a later item on the same matter tells a success
+    is_overtaken: bool = False  # it failed, and a later item on the same matter succeeded
 
     @property
     def main(self) -> SpokenStatement | None:
@@ -78,10 +78,10 @@ class SummaryItem:
     @property
     def statement_text(self) -> str:
         """What it states, in its own words, without questions and greetings. A longer text also loses its remarks."""
-        told = [statement for statement in self.statements if statement.is_real]
-        if sum(len(statement.sentence) for statement in told) > WHOLE:
-            told = [statement for statement in told if statement.kind != "remark"]
-        lasting = [without_opening(statement.sentence) for statement in told]
+        kept = [statement for statement in self.statements if statement.is_real]
+        if sum(len(statement.sentence) for statement in kept) > WHOLE:
+            kept = [statement for statement in kept if statement.kind != "remark"]
+        lasting = [without_opening(statement.sentence) for statement in kept]
         return " ".join(sentence if sentence[-1:] in ENDS else f"{sentence}." for sentence in lasting)
 
     @property
@@ -118,7 +118,7 @@ class SummaryItem:
 
     @property
     def settles(self) -> bool:
-        """Whether it tells how something came out."""
+        """Whether it says how something came out."""
         return any(
             is_outcome(statement.sentence, self.language) for statement in self.statements if _is_first_hand(statement)
         )
@@ -186,7 +186,7 @@ def holding_items(items: Sequence[SummaryItem], until: date) -> list[SummaryItem
 
 
 def mark_overtaken(items: Sequence[SummaryItem]) -> list[SummaryItem]:
-    """The items without what was only tried or expected, if a later item on the same matter tells an outcome.
+    """The items without what was only tried or expected, if a later item on the same matter has the outcome.
 
     Failures that a later success overtakes are marked.
     """

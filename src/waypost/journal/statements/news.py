@@ -19,10 +19,10 @@ _MOST_READ = 600  # characters of one text
 def news_of(text: str, language: str) -> float:
     """How much news a text is: 3 for a result that is the first of its kind, below 0 for a plan or what is daily."""
     low = _lower(text)
-    found = {name for name in _WORTH if _lists(language)[name].search(low)}
-    if "outcome" in found:
-        found -= {"daily"}
-    return sum(_WORTH[name] for name in found)
+    matching = {name for name in _WORTH if _lists(language)[name].search(low)}
+    if "outcome" in matching:
+        matching -= {"daily"}
+    return sum(_WORTH[name] for name in matching)
 
 
 @lru_cache(maxsize=_CACHED)
@@ -33,7 +33,7 @@ def is_outcome(text: str, language: str) -> bool:
 
 @lru_cache(maxsize=_CACHED)
 def is_setback(text: str, language: str) -> bool:
-    """Whether it tells of a failure that a later success overtakes."""
+    """Whether it reports a failure that a later success overtakes."""
     return _lists(language)["setback"].search(_lower(text)) is not None
 
 

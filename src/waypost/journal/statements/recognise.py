@@ -74,6 +74,7 @@ class _StatementWords:
     milestones: dict[str, re.Pattern[str]]
     no_milestone: re.Pattern[str]
     negated: re.Pattern[str]  # at the end of what comes before a milestone
+    beside: re.Pattern[str]  # there too: "without", "for the"
     areas: dict[str, re.Pattern[str]]
 
 
@@ -188,7 +189,8 @@ def _milestone(own: _StatementWords, text: str) -> Area | None:
         return None
     for area in AREAS:
         for match in own.milestones[area].finditer(text):
-            if area == "work" or not own.negated.search(text[: match.start()]):
+            before = text[: match.start()]
+            if area == "work" or not (own.negated.search(before) or own.beside.search(before)):
                 return area
     return None
 
@@ -245,6 +247,7 @@ def _statement_words(language: str) -> _StatementWords:
         {area: _pattern([words]) for area, words in life["event"].items()},
         _pattern(life["other"]),
         re.compile(rf"(?<!\w)(?:{'|'.join(life['negated'])}) $"),
+        re.compile(rf"(?<!\w)(?:{'|'.join(life['beside'])}) $"),
         areas,
     )
 
