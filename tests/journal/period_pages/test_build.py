@@ -593,3 +593,26 @@ def test_two_events_need_no_topic_above_them() -> None:
     assert "**" not in summarise(WEEK, rows, {})
     more = entry("01-15T09:10", "Ann", "The council paid for the boat.", (0, 2, 0, 1), **council)
     assert "**Council:** 3 entries" in summarise(WEEK, [*rows, more], {})
+
+
+def test_a_quiet_year_has_room_for_smaller_news() -> None:
+    small = [
+        "We moored the boat in Whitby!",
+        "Kim visited us with her parents.",
+        "The garden is full of apples, Kim helped us.",
+    ]
+    rows = [entry(f"0{month}-13T18:00", "Ann", text, (0, 2, 0, 2)) for month, text in enumerate(small, 1)]
+    rows += [entry(f"01-{day}T18:00", "Ann", f"We watered plant {day}.", (0, 0, 0, 1)) for day in range(14, 20)]
+    page = visible(summarise(2026, rows, {}))
+    assert all(f"- {text}" in page for text in small)
+    busy = [
+        entry(
+            f"0{1 + day // 28}-{1 + day % 28:02}T18:00",
+            "Ann",
+            f"Kim passed exam number {day}!",
+            (0, 2, 0, 2),
+            id=f"b{day}",
+        )
+        for day in range(60)
+    ]
+    assert small[1] not in visible(summarise(2026, [*rows, *busy], {}))

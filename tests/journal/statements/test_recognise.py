@@ -341,3 +341,8 @@ def test_a_text_that_somebody_asks_about_states_nothing(text: str, language: str
 def test_what_is_only_beside_a_life_event_is_still_stated() -> None:
     (statement,) = statements_of("Mit OP sind die Aussichten aber richtig gut.", "de")
     assert (statement.kind, statement.is_milestone) == ("event", False)
+
+
+def test_a_short_russian_text_is_read_as_russian() -> None:
+    statement = main_statement("Тимур сделал предложение на концерте, я сказала ДА", "other")
+    assert statement is not None and statement.is_milestone

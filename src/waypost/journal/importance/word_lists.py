@@ -11,6 +11,7 @@ LANGUAGES = ("en", "de", "ru")
 LONGEST_READ = 4000  # characters; in a long paste the beginning matters
 _APOSTROPHES = str.maketrans({"’": "'", "ʼ": "'", "`": "'", "´": "'", "ё": "е"})
 _SENTENCE = re.compile(r"[^.!?…\n]+(?:[.!?…]+[\"'»«”“’)\]]{0,3})?\s?|[.!?…]+")  # with the quotation mark that ends it
+_CYRILLIC = re.compile("[а-яё]{2}", re.I)
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _INNER_DOT = re.compile(
     r"(?<=\d)\.(?=\s?\d)|(?<=(?<![\d.,])\d)\.(?=\s\w)|(?<=(?<![\d.,])\d\d)\.(?=\s\w)|(?<=\b\w)\.(?=\w)|(?<=\b\w\w)\.(?=\w)"
@@ -29,6 +30,13 @@ def importance_words(language: str) -> ImportanceWords:
         source = files("waypost.journal") / "data" / f"{subject}_{name}.toml"
         table |= tomllib.loads(source.read_text("utf-8"))
     return {list_: re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)") for list_, words in table.items()}
+
+
+def language_of_lists(text: str, language: str) -> str:
+    """The language whose lists fit a text best: short Russian texts can look like another language in Cyrillic."""
+    if language in LANGUAGES:
+        return language
+    return "ru" if _CYRILLIC.search(text[:LONGEST_READ]) else "en"
 
 
 def _clauses(text: str, language: str) -> Iterator[str]:

@@ -26,7 +26,7 @@ from waypost.journal.period_pages.lines import Lines, label_of, persons_differ
 from waypost.journal.period_pages.page import (
     Measure,
     Period,
-    belongs,
+    indices_worth_a_line,
     items_of,
     language_of_items,
     last_day_of,
@@ -99,9 +99,8 @@ class SummarySections:
         self.measure = measure_of(self.period)
         self.lines = Lines(self.words, persons_differ(self.items), self.see_also)
         self.answers = answer_indices(self.items)
-        strongest = sorted(range(len(self.items)), key=lambda index: (-self.items[index].weight, index))
-        worthy = [index for index in strongest if belongs(self.items[index], self.period)]
-        worthy = worthy or [index for index in strongest if self.items[index].is_remark]
+        worthy = indices_worth_a_line(self.items, self.period)
+        worthy = worthy or [index for index, item in enumerate(self.items) if item.is_remark]
         self.worthy = sorted(worthy[:_MOST_CANDIDATES])
         verbatim = [index for index, item in enumerate(self.items) if must_stay(item, self.measure)]
         needed = {*self.worthy, *verbatim, *(strongest_of_months(self.items) if isinstance(self.period, int) else ())}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from waypost.journal.importance.word_lists import language_of_lists
 from waypost.journal.roles import role_of
 from waypost.journal.statements.matters import DatedSentence, is_milestone, is_past, is_turning_point, outdated
 from waypost.journal.statements.news import is_outcome, is_setback, news_of
@@ -125,7 +126,7 @@ class SummaryItem:
 
     @property
     def language(self) -> str:
-        return language_at_start(self.text) or "en"
+        return language_of_lists(self.text, language_at_start(self.text))
 
     @property
     def real_text(self) -> str:
@@ -239,7 +240,7 @@ def is_past_at(item: SummaryItem, day: date) -> bool:
 
 
 def _dated(item: SummaryItem, statement: SpokenStatement) -> DatedSentence:
-    return DatedSentence(statement.sentence, language_at_start(item.text) or "en", item.day)
+    return DatedSentence(statement.sentence, item.language, item.day)
 
 
 def _without(item: SummaryItem, dropped: Sequence[SpokenStatement]) -> SummaryItem:

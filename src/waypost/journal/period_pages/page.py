@@ -13,6 +13,8 @@ from waypost.model.journal import ScoredEntry
 Period = Week | Month | int  # an int is a year
 HEADINGS = ("topics", "insights", "events", "recurring", "later", "highlights")
 _LEAST_OF_A_YEAR = 3.0  # weight
+_LEAST_OF_A_QUIET_YEAR = 1.5
+_FEW_OF_A_YEAR = 18  # lines
 HIGHLIGHT = 5  # least score of an item that represents a month in a year's summary
 
 
@@ -48,16 +50,25 @@ def items_of(period: Period, entries: Sequence[ScoredEntry]) -> list[SummaryItem
     return items if isinstance(period, Week) else mark_overtaken(items)
 
 
-def belongs(item: SummaryItem, period: Period) -> bool:
-    """What states something, and what is important for another reason. A score never empties a page.
+def indices_worth_a_line(items: Sequence[SummaryItem], period: Period) -> list[int]:
+    """What states something, and what is important for another reason, the strongest first. A score never empties a page.
 
-    A year's page is for what is still news at its end. Output of tools is in the archive.
+    A year's page is for what is still news at its end; a quiet year has room for more. Output of tools is in the archive.
     """
-    if item.role == "tool":
-        return False
-    if item.informs and isinstance(period, int):
-        return item.is_marked or item.weight >= _LEAST_OF_A_YEAR
-    return item.informs or item.score >= measure_of(period).least
+    strongest = sorted(range(len(items)), key=lambda index: (-items[index].weight, index))
+    stated = [index for index in strongest if items[index].informs and items[index].role != "tool"]
+    if isinstance(period, int):
+        room = min(_FEW_OF_A_YEAR, len(stated) // 2)
+        stated = [
+            index
+            for number, index in enumerate(stated)
+            if items[index].is_marked
+            or items[index].weight >= (_LEAST_OF_A_QUIET_YEAR if number < room else _LEAST_OF_A_YEAR)
+        ]
+    least = measure_of(period).least
+    other = {index for index in strongest if not items[index].informs and items[index].score >= least}
+    worthy = {*stated, *(index for index in other if items[index].role != "tool")}
+    return [index for index in strongest if index in worthy]
 
 
 def must_stay(item: SummaryItem, measure: Measure) -> bool:

@@ -18,6 +18,7 @@ from waypost.journal.importance.word_lists import (
     ImportanceWords,
     UtteranceSentence,
     importance_words,
+    language_of_lists,
     sentences_of,
 )
 
@@ -48,7 +49,7 @@ _LEAST_EVENT = 8  # words of a remark that also says what happened
 _DIGIT = re.compile(r"\d")
 _CYRILLIC = re.compile("[а-яё]", re.I)
 _LONG_QUOTE = re.compile(r"[\"“„«»]\w+[^\"“”„«»\w]+\w+[^\"“”„«»\w]+\w+[^\"“”„«»]*")
-JOY = re.compile("!!|[🎉🥳🎊💍🎓👶💙🩷🏆🥇😭]")  # beside few words: they announce something
+JOY = re.compile("!!|[🎉🥳🎊💍🎓👶💙🩷🏆🥇😭🙌🔥💪🍾👏]")  # beside few words: they announce something
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,7 @@ class _StatementWords:
 @lru_cache(maxsize=_CACHED)
 def statements_of(text: str, language: str) -> tuple[SpokenStatement, ...]:
     """The sentences of a person's text that state something, in order."""
+    language = language_of_lists(text, language)
     spoken = [
         sentence
         for sentence in sentences_of(text, language)
