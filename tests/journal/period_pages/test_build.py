@@ -566,7 +566,12 @@ def test_what_was_only_expected_is_not_told_beside_its_outcome(tried: str, came_
 
 @pytest.mark.parametrize(
     "text",
-    ["The committee has decided to close the pool.", "Der Ausschuss hat beschlossen, das Bad zu schließen."],
+    [
+        "The committee has decided to close the pool.",
+        "Der Ausschuss hat beschlossen, das Bad zu schließen.",
+        "Der Antrag ist abgelehnt worden, weil wir zu spät waren.",
+        "Er will mir bis Mai einen Ofen bauen.",
+    ],
 )
 def test_a_decision_of_others_is_an_event(text: str) -> None:
     page = summarise(Month(2026, 1), [person("01-05T10:00", text)], {})

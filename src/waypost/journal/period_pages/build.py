@@ -152,7 +152,7 @@ class SummarySections:
         is_own = item.main is None or item.main.is_speakers
         if item.is_marked or item.kind == "preference" or (item.kind in ("decision", "goal") and is_own):
             return "insights"
-        if item.kind in ("result", "progress") and item.main is not None and item.main.area == "work":
+        if item.kind == "result" and item.main is not None and item.main.area == "work":
             return "insights"
         if item.kind in ("fact", "promise"):
             return "later"

@@ -264,7 +264,8 @@ def _summary_item(scored: ScoredEntry) -> SummaryItem | None:
     role = role_of(entry.speaker, entry.kind)
     is_marked = score.relevance_points >= DECISION or score.explicit_points >= MARKED
     statements = _statements(text) if role == "person" else ()
-    happened = bool(statements) and max(statements, key=lambda statement: statement.rank).kind in _HAPPENED
+    main = max(statements, key=lambda statement: statement.rank, default=None)
+    happened = main is not None and (main.kind in _HAPPENED or not main.is_speakers)
     own_words = role == "person" and is_marked and not happened and len(text) <= LONGEST_VERBATIM
     return SummaryItem(
         entry,

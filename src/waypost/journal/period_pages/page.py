@@ -35,7 +35,7 @@ class Measure:
 
 WEEK = Measure(least=5, room=6_000, topics=5, mentions=2, points=10, events=12, statements=24, days=2)
 MONTH = Measure(least=7, room=8_000, topics=6, mentions=3, points=8, events=8, statements=8, days=4)
-YEAR = Measure(least=8, room=14_000, topics=8, mentions=4, points=8, events=22, statements=28, days=12, keeps_all=False)
+YEAR = Measure(least=8, room=14_000, topics=8, mentions=4, points=8, events=24, statements=30, days=12, keeps_all=False)
 
 
 def measure_of(period: Period) -> Measure:

@@ -176,8 +176,9 @@ def _statement(sentence: UtteranceSentence, language: str) -> SpokenStatement | 
 
 
 def _is_speakers(own: _StatementWords, text: str) -> bool:
-    """Whether the speaker may be the subject: named by a pronoun, or no other subject is."""
-    return own.lists["own_subject"].search(text) is not None or own.lists["other_subject"].match(text) is None
+    """Whether the speaker may be the subject: named by a pronoun before the first comma, or nobody else is."""
+    clause = text.partition(",")[0]
+    return own.lists["own_subject"].search(clause) is not None or own.lists["other_subject"].match(text) is None
 
 
 def _quotes_another(own: _StatementWords, text: str) -> bool:
