@@ -12,7 +12,7 @@ from waypost.model.journal import ScoredEntry
 
 Period = Week | Month | int  # an int is a year
 HEADINGS = ("topics", "insights", "events", "recurring", "later", "highlights")
-_LEAST_OF_A_YEAR = 3.0  # weight
+_LEAST_OF_A_YEAR = 2.7  # weight
 _LEAST_OF_A_QUIET_YEAR = 1.5
 _FEW_OF_A_YEAR = 18  # lines
 HIGHLIGHT = 5  # least score of an item that represents a month in a year's summary

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from waypost.journal.importance.word_lists import LANGUAGES
 
-_WORTH = {"outcome": 2.0, "rare": 1.5, "open": -1.5, "daily": -1.0}
+_WORTH = {"outcome": 2.0, "rare": 1.5, "open": -1.5, "daily": -2.5}
 _CACHED = 8_000
 _MOST_READ = 600  # characters of one text
 
@@ -19,10 +19,7 @@ _MOST_READ = 600  # characters of one text
 def news_of(text: str, language: str) -> float:
     """How much news a text is: 3 for a result that is the first of its kind, below 0 for a plan or what is daily."""
     low = _lower(text)
-    matching = {name for name in _WORTH if _lists(language)[name].search(low)}
-    if "outcome" in matching:
-        matching -= {"daily"}
-    return sum(_WORTH[name] for name in matching)
+    return sum(worth for name, worth in _WORTH.items() if _lists(language)[name].search(low))
 
 
 @lru_cache(maxsize=_CACHED)
@@ -38,7 +35,7 @@ def is_setback(text: str, language: str) -> bool:
 
 
 def _lower(text: str) -> str:
-    return text[:_MOST_READ].lower().replace("’", "'")
+    return text[:_MOST_READ].lower().replace("’", "'").replace("ё", "е")
 
 
 @cache
