@@ -621,3 +621,12 @@ def test_a_quiet_year_has_room_for_smaller_news() -> None:
         for day in range(60)
     ]
     assert small[1] not in visible(summarise(2026, [*rows, *busy], {}))
+
+
+def test_a_detail_of_a_request_is_no_news() -> None:
+    rows = [
+        person("01-12T10:00", "Remind me to order paint for the boat. Two litres, white."),
+        person("01-13T10:00", "I drink milk again. Not cream, only milk. So I suppose I'm no vegan now."),
+    ]
+    page = summarise(WEEK, rows, {})
+    assert "litres" not in page and "So I suppose I'm no vegan now." in page

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from waypost.journal.importance.utterance import question_kind
 from waypost.journal.importance.word_lists import language_of_lists
 from waypost.journal.roles import role_of
 from waypost.journal.statements.matters import DatedSentence, is_milestone, is_past, is_turning_point, outdated
@@ -33,6 +34,7 @@ DECISION, MARKED = 2, 2  # points for relevance, and for being called important
 TURNING = 2.0  # of a turning point
 _OF_SCORE = 0.4  # how much importance counts beside what happened
 _OVERTAKEN = 3.0  # less for an attempt that succeeded later
+_WORDS_OF_A_DETAIL = 6  # of a request: "Order new shoes. Size 6, wide."
 _RARE = 4  # items; a word in more of them names no matter
 _LEAST_TERM = 4  # letters
 WHOLE = 280  # characters; a shorter text stays whole
@@ -286,14 +288,17 @@ def _summary_item(scored: ScoredEntry) -> SummaryItem | None:
 def _statements(text: str) -> tuple[SpokenStatement, ...]:
     if len(text) > LONGEST_VERBATIM:
         return ()
-    statements = statements_of(text, language_at_start(text) or "en")
-    return tuple(statement for statement in statements if not _explains_a_question(statement, text))
+    language = language_of_lists(text, language_at_start(text))
+    statements = statements_of(text, language)
+    return tuple(statement for statement in statements if not _explains_a_question(statement, text, language))
 
 
-def _explains_a_question(statement: SpokenStatement, text: str) -> bool:
-    """Whether it only says why somebody asks: "What goes with rice? The curry is nearly ready." """
+def _explains_a_question(statement: SpokenStatement, text: str, language: str) -> bool:
+    """Whether it only says why or what somebody asks: "What goes with rice? The curry is nearly ready." """
     is_plain = statement.kind in ("event", "remark") and statement.area is None and not statement.is_milestone
-    return is_plain and "?" in text[: max(0, text.find(statement.sentence))]
+    before = text[: max(0, text.find(statement.sentence))]
+    is_short = len(statement.sentence.split()) <= _WORDS_OF_A_DETAIL
+    return is_plain and ("?" in before or (is_short and question_kind(before, language).asks))
 
 
 def _merge(first: SummaryItem, repeated: SummaryItem) -> SummaryItem:
