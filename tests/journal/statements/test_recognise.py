@@ -346,3 +346,19 @@ def test_what_is_only_beside_a_life_event_is_still_stated() -> None:
 def test_a_short_russian_text_is_read_as_russian() -> None:
     statement = main_statement("Тимур сделал предложение на концерте, я сказала ДА", "other")
     assert statement is not None and statement.is_milestone
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("If I won a million, I'd buy a lighthouse. But I never play.", "en"),
+        ("Wenn ich eine Million gewinnen würde, würde ich reisen. Spielen tue ich aber nie.", "de"),
+        ("Если бы я выиграл миллион, я бы уехал. Но я не играю.", "ru"),
+    ],
+)
+def test_a_remark_on_what_is_imagined_is_no_event(text: str, language: str) -> None:
+    assert {statement.kind for statement in statements_of(text, language)} <= {"remark"}
+
+
+def test_what_somebody_writes_is_no_question() -> None:
+    assert len(statements_of("Агент отказала. Пишет, что мой стиль слишком мрачный для них.", "ru")) == 2

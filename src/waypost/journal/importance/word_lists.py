@@ -62,9 +62,9 @@ class UtteranceSentence:
 
 @cache
 def _opening(language: str) -> re.Pattern[str]:
-    """Matches the start of a request, also after "and", "so", a greeting or a name."""
+    """Matches the start of a request, also after "and", "so", a greeting or a name. Not after "He writes, that …"."""
     return re.compile(
-        rf"\W*(?:\w+, ){{0,2}}(?:and |but |so |then |und |aber |also |dann |а |и |но )?{importance_words(language)['asks'].pattern}"
+        rf"\W*(?:\w+, (?!(?:что|dass|that) )){{0,2}}(?:and |but |so |then |und |aber |also |dann |а |и |но )?{importance_words(language)['asks'].pattern}"
     )
 
 

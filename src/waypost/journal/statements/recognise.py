@@ -45,6 +45,7 @@ _CACHED = 20_000
 _FEWEST_WORDS = 3  # of an event without a number or an area
 _FEWEST_WITH_NUMBER = 2
 _SHORT_THANKS = 7  # words; longer thanks also state something
+_MOST_BESIDE = 6  # words of a remark on what is imagined
 _LEAST_EVENT = 8  # words of a remark that also says what happened
 _DIGIT = re.compile(r"\d")
 _CYRILLIC = re.compile("[а-яё]", re.I)
@@ -91,6 +92,8 @@ def statements_of(text: str, language: str) -> tuple[SpokenStatement, ...]:
     if asks_about_wording(text):
         spoken = [sentence for sentence in spoken if not _is_sample(sentence.written, text)]
     read = [(sentence, _statement(sentence, language)) for sentence in spoken]
+    if any(statement is not None and not statement.is_real for _, statement in read):
+        read = [(sentence, _beside_imagined(sentence, statement)) for sentence, statement in read]
     informs = any(statement is not None and statement.kind != "remark" for _, statement in read)
     stated = tuple(
         statement or SpokenStatement("remark", sentence.written)
@@ -122,6 +125,12 @@ def asks_about_wording(text: str) -> bool:
         sentence.asks and pattern.search(sentence.text) is not None
         for sentence in (sentences_of(text, "en") if "?" in text or ":" in text else ())
     )
+
+
+def _beside_imagined(sentence: UtteranceSentence, statement: SpokenStatement | None) -> SpokenStatement | None:
+    """A few words beside what is only imagined are a remark on it: "If I won, … But I don't play"."""
+    is_plain = statement is not None and statement.kind == "event" and not statement.is_milestone
+    return replace(statement, kind="remark") if statement and is_plain and sentence.words <= _MOST_BESIDE else statement
 
 
 def _is_sample(sentence: str, text: str) -> bool:
