@@ -630,3 +630,12 @@ def test_a_detail_of_a_request_is_no_news() -> None:
     ]
     page = summarise(WEEK, rows, {})
     assert "litres" not in page and "So I suppose I'm no vegan now." in page
+
+
+def test_a_request_and_an_event_make_no_topic() -> None:
+    running: dict[str, Any] = {"topic": 1, "label": "RUN"}
+    rows = [
+        entry("01-12T09:10", "Ann", "Remind me to order socks for the run.", (0, 2, 0, 1), **running),
+        entry("01-14T09:10", "Ann", 'Their sign said "RUN MUM RUN" at the bridge.', (0, 2, 0, 1), **running),
+    ]
+    assert "**" not in summarise(WEEK, rows, {})

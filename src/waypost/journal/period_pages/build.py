@@ -205,7 +205,7 @@ class SummarySections:
         """
         label = next(item.label for item in self.items if item.topic == topic and item.label)
         members = mentions(topic, label, self.items)
-        if len(members) < _FEWEST_EVENTS and all(item.informs and not item.is_question for item in members):
+        if len(members) < _FEWEST_EVENTS and not any(item.is_question for item in members):
             return []
         return members if len(members) >= self.measure.mentions and can_be_counted(label, members) else []
 
