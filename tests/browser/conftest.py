@@ -6,7 +6,6 @@ A window fails its test when the page logs an error, breaks its content policy, 
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, sync_playwright
