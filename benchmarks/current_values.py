@@ -5,7 +5,7 @@
 `values/` has pairs of statements. Updates: agents state facts, then the changed ones, in eight sessions with other
 facts between. A question is answered right if the current value is first and the former one is absent or marked.
 Paraphrases say the same or add something: none may be called a contradiction. Distinct pairs have the same form and
-another subject: both stay. The sets of `ann`, `bob`, `cem`, `dee` and `eve` are by authors who saw neither the rules nor other sets.
+another subject: both stay. The sets of `ann`, `bob`, `cem`, `dee`, `eve` and `oda` are by authors who saw neither the rules nor other sets.
 `beside` has two facts each about one thing that both hold: neither may be marked as earlier, nor be in a conflict.
 """
 
@@ -19,7 +19,7 @@ from pathlib import Path
 
 _PAIRS = Path(__file__).with_name("values")
 _SESSIONS = 8
-_SETS = ("seen", "unseen", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ann", "bob", "cem", "dee", "eve")
+_SETS = ("seen", "unseen", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ann", "bob", "cem", "dee", "eve", "oda")
 
 
 def main() -> None:
@@ -33,7 +33,7 @@ def main() -> None:
             _updates(Path(folder), half, options.show)
             _pairs(Path(folder), "paraphrases", half, options.show)
             _pairs(Path(folder), "distinct", half, options.show)
-        for half in () if options.half else ("fit", "unseen"):
+        for half in () if options.half else ("fit", "unseen", "oda"):
             _beside(Path(folder), half, options.show)
 
 

@@ -17,7 +17,7 @@ from waypost.model.recall import Hit
 from waypost.retrieve.calibration import ServingEngines
 from waypost.store.protocol import Reader, VersionSketch
 
-LEAST = 0.3  # likelihood from which a newer fact renews an older one: a mark on a fact that holds costs more trust than a missing one
+LEAST = 0.2  # likelihood from which a newer fact renews an older one: a mark on a fact that holds costs more trust than a missing one
 LEAST_LIKENESS = 0.2  # cosine of two facts that are compared
 MOST_ASKED = 6  # of the most certain hits, one must be in a pair
 MOST_OTHERS = 2  # facts that each fact is compared with: the nearest, and the most certain without a vector
