@@ -65,7 +65,11 @@ MOST_LINES_OF_A_SUMMARY = 4
 MOST_FREQUENT = 3
 MOST_STATED = 10
 PERSONAL = 3  # relevance points of preferences and personal goals
-PERSON_ORDER = ("name", "home", "language", "languages", "work", "birthday", "people", "family", "health", "goal")
+PERSON_ORDER = (
+    *("name", "home", "language", "languages", "work", "birthday", "people", "pets", "mentioned", "family"),
+    *("health", "diet", "goal"),
+)
+_OF_PEOPLE = ("people", "pets", "mentioned")
 _GROUP = re.compile(r"\s*- \*\*[^*]+\*\*\s*$")  # the name of a topic, above its lines
 _HINTS = re.compile(r"; [^();:]+: [^();]*+\)$")  # "see also" at the end of a line
 _EMPLOYER = re.compile(r"^(?:at|for) (?=[A-Z])")  # what a label says already
@@ -170,12 +174,15 @@ def _days(
 def _person_lines(space: OpenSpace, facts: Sequence[PersonalFact], language: str) -> Iterator[PersonLine]:
     """Who the person is, each fact with its day and source, and their language."""
     status = {fact.about: fact for fact in facts if fact.slot == "status"}
+    news = {fact.about: fact for fact in facts if fact.slot == "news"}
     for slot in PERSON_ORDER:
         if slot == "language" and facts:
             yield PersonLine(slot, SourcedLine(phrases(language)["language_name"]))
         for fact in facts:
             if fact.slot == slot:
-                latest = status.get(fact.id)
+                latest = status.get(fact.id) if slot == "goal" else None
+                if slot in _OF_PEOPLE and (of_them := news.get(fact.text.rpartition(": ")[2])) is not None:
+                    latest = of_them if of_them.id != fact.id else None
                 yield _person_line(space, fact, None if latest is None else _status_line(space, latest, language))
 
 
@@ -186,7 +193,7 @@ def _person_line(space: OpenSpace, fact: PersonalFact, latest: PersonLine | None
 
 
 def _status_line(space: OpenSpace, fact: PersonalFact, language: str) -> PersonLine:
-    slot = "reached" if is_reached(fact.text, language) else "latest"
+    slot = "reached" if fact.slot == "status" and is_reached(fact.text, language) else "latest"
     return replace(_person_line(space, fact), slot=slot)
 
 
