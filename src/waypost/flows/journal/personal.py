@@ -11,7 +11,15 @@ from datetime import date, timedelta
 from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.roles import role_of
-from waypost.journal.statements.matters import DatedSentence, ends_a_plan, is_milestone, is_minor, outcome_of, outdated
+from waypost.journal.statements.matters import (
+    DatedSentence,
+    ends_a_plan,
+    is_milestone,
+    is_minor,
+    is_pending,
+    outcome_of,
+    outdated,
+)
 from waypost.journal.statements.profile import (
     LONGEST_TEXT,
     PersonalFact,
@@ -20,7 +28,7 @@ from waypost.journal.statements.profile import (
     holding,
     is_lasting_care,
 )
-from waypost.journal.statements.recognise import statements_of
+from waypost.journal.statements.recognise import main_statement, statements_of
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
@@ -117,10 +125,17 @@ def _holding_facts(texts: Sequence[SpokenText], today: date) -> list[PersonalFac
             if not (fact.slot in _PASSING_SLOTS and (fact.id, fact.text) in gone_texts)
             and not (fact.slot == "family" and fact.id in whole and fact.text in whole[fact.id].text)
             and not (fact.slot == "family" and is_minor(fact.text, languages.get(fact.id, "en")))
+            and not (fact.slot == "news" and _is_expected(fact.text, languages.get(fact.id, "en")))
             and not (fact.slot == "goal" and ends_a_plan(fact.text, languages.get(fact.id, "en")))
         ]
         + outcomes
     )
+
+
+def _is_expected(text: str, language: str) -> bool:
+    """Whether it tells what is only planned or expected, and not decided."""
+    statement = main_statement(text, language)
+    return statement is not None and statement.kind != "decision" and is_pending(text, language)
 
 
 def _store(space: OpenSpace, facts: Sequence[PersonalFact]) -> None:

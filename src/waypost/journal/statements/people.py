@@ -39,6 +39,7 @@ class _Words:
     of_another: re.Pattern[str]
     no_name: re.Pattern[str]
     deed: re.Pattern[str]
+    born: re.Pattern[str]
     table: Mapping[str, Any]
 
 
@@ -53,12 +54,15 @@ def people_in(text: str, language: str) -> list[Person]:
         found += _introduced(sentence, words)
         for match in _matches("arrived", sentence, words):
             relation = _relation(match["relation"])
-            later = sentences[place : place + _FOLLOWING + 1]
-            rests = (one[match.end() :] if number == 0 else one for number, one in enumerate(later))
-            names = (name["value"] for rest in rests for name in _matches("named", rest, words))
-            found += [Person(relation, name, _is_pet(relation, words)) for name in list(names)[:1]]
+            name = _name_after(match, sentences[place : place + _FOLLOWING + 1], words)
+            found += [Person(relation, name, _is_pet(relation, words))] if name else []
+        for match in _matches("born", sentence, words):
+            relation = _of(match["other"], words.table["child_label"], words)
+            name = _name_after(match, sentences[place : place + _FOLLOWING + 1], words)
+            found += [Person(relation, name)] if name else []
         found += [
-            Person(words.table["partner_label"], match["value"]) for match in _matches("partner", sentence, words)
+            Person(words.table["partner_label"], _nominative(match["value"], words))
+            for match in _matches("partner", sentence, words)
         ]
     return list(dict.fromkeys(found))
 
@@ -67,7 +71,16 @@ def parted_from(text: str, language: str) -> list[str]:
     """The names of those with whom a text ends a love."""
     words = _words(language)
     sentences = [one.sentence for one in statements_of(text, language) if one.is_real and one.is_own]
-    return [match["value"] for sentence in sentences for match in _matches("ended", sentence, words)]
+    return [
+        _nominative(match["value"], words) for sentence in sentences for match in _matches("ended", sentence, words)
+    ]
+
+
+def subject_of(text: str, language: str) -> str:
+    """The name with which a sentence begins, if it is that of somebody who does something."""
+    words = _words(language)
+    match = words.deed.match(text) or words.born.match(text)
+    return "" if match is None or words.no_name.match(match[1]) else match[1]
 
 
 def same_name(one: str, other: str) -> bool:
@@ -112,8 +125,29 @@ def _introduced(sentence: str, words: _Words) -> Iterator[Person]:
             relation = _relation(match["relation"])
             yield Person(relation, match["value"], _is_pet(relation, words))
     for match in _matches("spouse_of", sentence, words):
-        label = words.table["spouse_label"].format(relation=_relation(match["relation"]), other=match["other"])
-        yield Person(label, match["value"])
+        yield Person(_of(match["other"], _relation(match["relation"]), words), match["value"])
+    for match in _matches("lives", sentence, words):
+        yield Person(_relation(match["relation"]), words.table["lives_label"].format(place=match["value"]))
+
+
+def _name_after(match: re.Match[str], sentences: Sequence[str], words: _Words) -> str:
+    """The name that a sentence gives after a match, or one of the next sentences."""
+    rests = (one[match.end() :] if number == 0 else one for number, one in enumerate(sentences))
+    return next((name["value"] for rest in rests for name in _matches("named", rest, words)), "")
+
+
+def _of(other: str, relation: str, words: _Words) -> str:
+    return str(words.table["spouse_label"].format(relation=relation, other=other))
+
+
+def _nominative(name: str, words: _Words) -> str:
+    """A name as pages show it: Антон for Антоном, Анна for Анной."""
+    if "oblique" not in words.table or not re.search(words.table["oblique"] + "|а$|я$", name):
+        return name
+    for man in (*words.table["men"].split("|"), *words.table["short_men"].split("|")):
+        if same_name(man, name):
+            return str(man)
+    return re.sub("(?:ой|у|ы|е)$", "а", re.sub("(?:ей|ю)$", "я", name))
 
 
 def _matches(list_: str, sentence: str, words: _Words) -> Iterator[re.Match[str]]:
@@ -155,7 +189,7 @@ def _words(language: str) -> _Words:
 
     lists = {
         name: tuple(map(filled, table[name]))
-        for name in ("introduced", "spouse_of", "partner", "ended", "arrived", "named")
+        for name in ("introduced", "spouse_of", "partner", "ended", "arrived", "born", "lives", "named")
     }
     start = r"(?:^|(?<=[.!?,;:] )|(?<=und )|(?<=dass ))" if language == "de" else r"(?<![\w-])"
     return _Words(
@@ -164,6 +198,7 @@ def _words(language: str) -> _Words:
         re.compile(table["of_another"]),
         re.compile(table["no_name"]),
         re.compile(rf"{start}(?P<value>[A-ZÄÖÜА-ЯЁ][a-zäöüßа-яё]+) (?:{table['does']})(?!\w)"),
+        re.compile("|".join(pattern.pattern for pattern in lists["born"]) or "(?!)"),
         table,
     )
 

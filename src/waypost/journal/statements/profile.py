@@ -6,14 +6,21 @@ Rules decide by patterns (`data/profile.toml`) and by what a sentence states.
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
 from waypost.journal.importance.word_lists import LANGUAGES, sentences_of
-from waypost.journal.statements.people import is_general, often_mentioned, parted_from, people_in, same_name, without_names
+from waypost.journal.statements.people import (
+    is_general,
+    often_mentioned,
+    parted_from,
+    people_in,
+    same_name,
+    without_names,
+)
 from waypost.journal.statements.recognise import SpokenStatement, main_statement, statements_of
 from waypost.journal.topics.similarity import topic_terms
 
@@ -21,6 +28,7 @@ Slot = Literal[
     "name",
     "home",
     "work",
+    "side_work",
     "languages",
     "birthday",
     "people",
@@ -40,14 +48,20 @@ MOST_OF_A_LIST = 8  # of family, health, goals and preferences, the newest
 MOST_PEOPLE = 16
 SINGLE: tuple[Slot, ...] = ("name", "home", "work", "languages", "birthday", "diet")  # the newest value holds
 _HAPPENED = ("event", "result", "progress", "decision")
-_LISTS: tuple[Slot, ...] = (
-    *("people", "pets", "mentioned", "family", "health", "goal", "preference", "milestone", "status", "news", "dropped"),
-)
+_LISTS: tuple[Slot, ...] = ("people", "pets", "mentioned", "family", "health", "goal", "preference", "milestone")
+_LISTS += ("status", "news", "dropped")
 _NEWS = ("result", "decision", "fact")
 _QUOTE = re.compile(r"[\"“„«»][^\"”“«»]{1,300}[\"”“«»]")
 _OF_OTHERS = ("health", "family")  # areas in which a shared word is often chance
 _NAME = re.compile(r"(?<=\w )[A-ZА-ЯЁ][a-zа-яё]+|^[A-ZА-ЯЁ][a-zа-яё]+(?= and | и | told | said )")
-_DROPPED: tuple[Slot, ...] = ("home", "work", "diet", "goal", "preference")  # what a later sentence can end
+_DROPPED: tuple[Slot, ...] = (
+    "home",
+    "work",
+    "side_work",
+    "diet",
+    "goal",
+    "preference",
+)  # what a later sentence can end
 _LEAST_DROPPED, _DROPPED_SHARE = 4, 0.25  # letters of a shared term; share of the terms of what is dropped
 _STRONG_TERM = 6  # letters; shorter stems are shared by chance
 LONGEST_TEXT = 1200  # characters of a text that is read
@@ -124,7 +138,8 @@ def facts_over_time(texts: Iterable[SpokenText]) -> list[PersonalFact]:
             facts.append(PersonalFact("status", status[1], said.id, said.day, about=status[0]))
         own = personal_facts(said.text, said.language, said.id, said.day)
         has_work = any(fact.slot == "work" for fact in facts)
-        facts += [fact for fact in own if not (has_work and fact.slot == "work" and _is_side_work(said))]
+        is_side = has_work and _is_side_work(said)
+        facts += [replace(fact, slot="side_work") if is_side and fact.slot == "work" else fact for fact in own]
         names += [fact.text.rpartition(": ")[2] for fact in own if fact.slot in ("people", "pets")]
         goals += [fact for fact in own if fact.slot == "goal"]
     introduced = [fact.text.rpartition(": ")[2] for fact in facts if fact.slot in ("people", "pets", "dropped")]
@@ -221,6 +236,23 @@ def is_own_preference(statement: SpokenStatement, language: str) -> bool:
     plain = main_statement(_QUOTE.sub(" ", statement.sentence), language)
     is_kind = plain is not None and plain.kind == "preference"
     return is_kind and (_has("first", statement.sentence, language) or not _has("others", statement.sentence, language))
+
+
+def needs_in(text: str, language: str) -> list[str]:
+    """The sentences of a text that say what its speaker likes, cannot stand, needs or eats, and how they want answers."""
+    facts = personal_facts(text, language, "", date.min)
+    slots = {fact.text for fact in facts if fact.slot in ("health", "preference")}
+    diets = [fact.text for fact in facts if fact.slot == "diet"]
+    return [
+        statement.sentence
+        for statement in statements_of(text, language)
+        if (statement.sentence in slots and not _is_illness(statement))
+        or any(diet in statement.sentence for diet in diets)
+    ]
+
+
+def _is_illness(statement: SpokenStatement) -> bool:
+    return statement.is_milestone and not is_lasting_care(statement.sentence)
 
 
 def _has(list_: str, text: str, language: str) -> bool:
