@@ -302,6 +302,8 @@ def test_the_real_scorer_s_worth_decides(memory: Memory, say: Say) -> None:
         ("My mother fell and broke her hip, she is in hospital.", False),
         ("We sold the van for 900 euros!", False),
         ("Anna and I broke up yesterday.", False),
+        ("Karl walks again! He wants to build my fence in spring.", False),
+        ("They found diabetes in Karl.", False),
         ("I'm allergic to penicillin.", True),
         ("I don't eat meat, only fish.", True),
         ("I hate phone calls.", True),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from datetime import date
 
 from waypost.errors import StoreError
 from waypost.flows.journal_files.log import note
@@ -13,7 +14,7 @@ from waypost.journal.layout import PREFERENCES
 from waypost.journal.memory_page.days import PERSISTENT, stands_alone
 from waypost.journal.memory_page.lines import one_line, phrases
 from waypost.journal.roles import role_of
-from waypost.journal.statements.profile import needs_in
+from waypost.journal.statements.profile import needs_in, personal_facts
 from waypost.journal.statements.recognise import is_event, main_statement
 from waypost.journal.units import entry_of
 from waypost.journal.wording import language_at_start, main_language
@@ -82,13 +83,17 @@ def _is_worthy(item: ScoredEntry) -> bool:
         and item.score.relevance_points == MOST_RELEVANT
         and not is_event(entry.held, language)
     )
-    statement = main_statement(entry.held, language)
-    is_important = item.score.score >= PERSISTENT and statement is not None and statement.kind in _LASTING
-    return (
-        is_own_wish
-        or (is_important and statement is not None and statement.is_own)
-        or bool(needs_in(entry.held, language))
-    )
+    is_important = item.score.score >= PERSISTENT and _is_lasting(entry.held, language)
+    return is_own_wish or is_important or bool(needs_in(entry.held, language))
+
+
+def _is_lasting(text: str, language: str) -> bool:
+    """Whether a text mainly says what its speaker plans, likes, is or owes, and not what happened."""
+    statement = main_statement(text, language)
+    if statement is None or not statement.is_own or statement.kind not in _LASTING:
+        return False
+    is_goal = any(fact.slot == "goal" for fact in personal_facts(text, language, "", date.min))
+    return statement.kind != "goal" or is_goal
 
 
 def promote_at_once(space: OpenSpace, versions: Sequence[Version]) -> None:

@@ -241,7 +241,11 @@ def is_own_preference(statement: SpokenStatement, language: str) -> bool:
 def needs_in(text: str, language: str) -> list[str]:
     """The sentences of a text that say what its speaker likes, cannot stand, needs or eats, and how they want answers."""
     facts = personal_facts(text, language, "", date.min)
-    slots = {fact.text for fact in facts if fact.slot in ("health", "preference")}
+    slots = {
+        fact.text
+        for fact in facts
+        if fact.slot == "preference" or (fact.slot == "health" and _has("first", fact.text, language))
+    }
     diets = [fact.text for fact in facts if fact.slot == "diet"]
     return [
         statement.sentence
