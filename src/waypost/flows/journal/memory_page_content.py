@@ -229,13 +229,15 @@ def _ongoing(space: OpenSpace, judged: Sequence[ScoredEntry]) -> Iterator[Person
         for entry, statement, language in said
         if statement.kind == "result"
     ]
-    said.sort(key=lambda told: told[0].at)
+    said.sort(key=lambda item: item[0].at)
     dated = [
-        DatedSentence(one.sentence, language, space.journal.today(entry.at)) if one.is_real and one.is_own else _NOTHING
-        for entry, one, language in said
+        DatedSentence(statement.sentence, language, space.journal.today(entry.at))
+        if statement.is_real and statement.is_own
+        else _NOTHING
+        for entry, statement, language in said
     ]
     gone = outdated(dated, space.journal.today(space.clock()))
-    current = [told for place, told in enumerate(said) if place not in gone]
+    current = [item for place, item in enumerate(said) if place not in gone]
     for entry, statement, language in reversed(current):
         terms = sentence_terms(statement.sentence, language)
         is_done = statement.kind == "promise" and any(at > entry.at and terms & done for at, done in results)

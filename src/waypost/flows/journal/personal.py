@@ -46,10 +46,10 @@ def person_of(space: OpenSpace) -> list[PersonalFact]:
     """The facts that hold, by slot: the newest of a single value, the newest few of a list, oldest first."""
     facts = _all_facts(space)
     _store(space, facts)
-    held = holding(facts)
+    current = holding(facts)
     today = space.journal.today(space.clock())
-    news = {fact.about: fact.day for fact in held if fact.slot == "status"}
-    return [fact for fact in held if not _is_stale(fact, news.get(fact.id, fact.day), today)]
+    news = {fact.about: fact.day for fact in current if fact.slot == "status"}
+    return [fact for fact in current if not _is_stale(fact, news.get(fact.id, fact.day), today)]
 
 
 def _is_stale(fact: PersonalFact, last: date, today: date) -> bool:
@@ -133,7 +133,7 @@ def _holding_facts(texts: Sequence[SpokenText], today: date) -> list[PersonalFac
 
 
 def _is_expected(text: str, language: str) -> bool:
-    """Whether it tells what is only planned or expected, and not decided."""
+    """Whether it is only planned or expected, and not decided."""
     statement = main_statement(text, language)
     return statement is not None and statement.kind != "decision" and is_pending(text, language)
 

@@ -33,8 +33,7 @@ _LASTING = ("preference", "goal", "fact", "promise")  # what stays in mind; what
 def promote_preferences(space: OpenSpace, scored: Sequence[ScoredEntry]) -> list[str]:
     """Add what lasts to preferences.md. Returns the ids of those that were added.
 
-    Adds preferences, needs, goals and facts about a person with an importance of 8 or more, and what people want
-    remembered about themselves. What happened is no preference, however important. Each is added once: what a person removes does not return, nor does a copy of a text. Must run outside of a transaction.
+    Adds tastes and needs, and what people want remembered. Goals and facts need an importance of 8. What happened is no preference, however important. Each is added once: what a person removes does not return, nor does a copy of a text. Must run outside of a transaction.
     """
     worthy = [item.entry for item in scored if item.entry.id and _is_worthy(item)]
     if not worthy:
@@ -88,7 +87,7 @@ def _is_worthy(item: ScoredEntry) -> bool:
 
 
 def _is_lasting(text: str, language: str) -> bool:
-    """Whether a text mainly says what its speaker plans, likes, is or owes, and not what happened."""
+    """Whether a text mainly says what its speaker is, likes, plans or promised, and not what happened."""
     statement = main_statement(text, language)
     if statement is None or not statement.is_own or statement.kind not in _LASTING:
         return False

@@ -37,7 +37,7 @@ def one_line(text: str, longest: int) -> str:
 
 
 def whole_sentences(text: str, longest: int) -> str:
-    """One line of at most `longest` characters that ends with a sentence if that leaves at least a third of it.
+    """One line of at most `longest` characters, cut after a sentence if that leaves a third of it.
 
     A day or link in parentheses at the end stays.
     """

@@ -130,7 +130,7 @@ def is_minor(text: str, language: str) -> bool:
 
 
 def is_pending(text: str, language: str) -> bool:
-    """Whether it tells what is planned, offered or expected."""
+    """Whether it is planned, offered or expected."""
     return _reading(text, language).is_pending
 
 

@@ -46,31 +46,31 @@ class _Words:
 def people_in(text: str, language: str) -> list[Person]:
     """People and animals that a text introduces with their relation to the person."""
     words = _words(language)
-    sentences = [_QUOTE.sub(" ", one.sentence) for one in statements_of(text, language) if one.is_real and one.is_own]
-    found: list[Person] = []
+    sentences = _own_sentences(text, language)
+    people: list[Person] = []
     for place, sentence in enumerate(sentences):
         if words.fiction.search(sentence):
             continue
-        found += _introduced(sentence, words)
+        people += _introduced(sentence, words)
         for match in _matches("arrived", sentence, words):
             relation = _relation(match["relation"])
             name = _name_after(match, sentences[place : place + _FOLLOWING + 1], words)
-            found += [Person(relation, name, _is_pet(relation, words))] if name else []
+            people += [Person(relation, name, _is_pet(relation, words))] if name else []
         for match in _matches("born", sentence, words):
             relation = _of(match["other"], words.table["child_label"], words)
             name = _name_after(match, sentences[place : place + _FOLLOWING + 1], words)
-            found += [Person(relation, name)] if name else []
-        found += [
+            people += [Person(relation, name)] if name else []
+        people += [
             Person(words.table["partner_label"], _nominative(match["value"], words))
             for match in _matches("partner", sentence, words)
         ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(people))
 
 
 def parted_from(text: str, language: str) -> list[str]:
     """The names of those with whom a text ends a love."""
     words = _words(language)
-    sentences = [one.sentence for one in statements_of(text, language) if one.is_real and one.is_own]
+    sentences = _own_sentences(text, language)
     return [
         _nominative(match["value"], words) for sentence in sentences for match in _matches("ended", sentence, words)
     ]
@@ -83,10 +83,10 @@ def subject_of(text: str, language: str) -> str:
     return "" if match is None or words.no_name.match(match[1]) else match[1]
 
 
-def same_name(one: str, other: str) -> bool:
+def same_name(name: str, other: str) -> bool:
     """Whether two names are the same, perhaps in different cases: Антоном, Антон."""
-    stem = max(_LEAST_STEM, min(len(one), len(other)) - 1)
-    return one[:stem] == other[:stem] and abs(len(one) - len(other)) <= _FOLLOWING
+    stem = max(_LEAST_STEM, min(len(name), len(other)) - 1)
+    return name[:stem] == other[:stem] and abs(len(name) - len(other)) <= _FOLLOWING
 
 
 def is_general(line: str) -> bool:
@@ -111,12 +111,18 @@ def often_mentioned(texts: Iterable[tuple[str, str, str]]) -> dict[str, list[str
     if not names:
         return {}
     mentions: dict[str, dict[str, None]] = {name: {} for name in names}
-    known = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)")
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)")
     for text, _, id in said:
-        for match in known.finditer(text):
+        for match in pattern.finditer(text):
             mentions[match[0]][id] = None
     often = [(name, list(ids)) for name, ids in mentions.items() if len(ids) >= LEAST_MENTIONS]
     return dict(sorted(often, key=lambda pair: -len(pair[1])))
+
+
+def _own_sentences(text: str, language: str) -> list[str]:
+    """What somebody states themselves, without quotes."""
+    statements = (statement for statement in statements_of(text, language) if statement.is_real and statement.is_own)
+    return [_QUOTE.sub(" ", statement.sentence) for statement in statements]
 
 
 def _introduced(sentence: str, words: _Words) -> Iterator[Person]:
@@ -132,7 +138,7 @@ def _introduced(sentence: str, words: _Words) -> Iterator[Person]:
 
 def _name_after(match: re.Match[str], sentences: Sequence[str], words: _Words) -> str:
     """The name that a sentence gives after a match, or one of the next sentences."""
-    rests = (one[match.end() :] if number == 0 else one for number, one in enumerate(sentences))
+    rests = (sentences[0][match.end() :], *sentences[1:])
     return next((name["value"] for rest in rests for name in _matches("named", rest, words)), "")
 
 

@@ -69,8 +69,10 @@ LONGEST_TEXT = 1200  # characters of a text that is read
 
 @dataclass(frozen=True, slots=True)
 class PersonalFact:
-    """A fact about a person. `about` is the id of the goal that a status belongs to, of the fact that was dropped, or the
-    name of those whom news are about."""
+    """A fact about a person.
+
+    `about` is the goal of a status, the fact that was dropped, or the name in news.
+    """
 
     slot: Slot
     text: str
@@ -106,7 +108,9 @@ def personal_facts(text: str, language: str, memory_id: str, day: date) -> list[
         if other is not None:
             facts.append(PersonalFact(other, statement.sentence, memory_id, day))
     people = people_in(text, language)
-    return facts + [PersonalFact("pets" if one.is_pet else "people", one.line, memory_id, day) for one in people]
+    return facts + [
+        PersonalFact("pets" if person.is_pet else "people", person.line, memory_id, day) for person in people
+    ]
 
 
 def facts_over_time(texts: Iterable[SpokenText]) -> list[PersonalFact]:
@@ -239,7 +243,7 @@ def is_own_preference(statement: SpokenStatement, language: str) -> bool:
 
 
 def needs_in(text: str, language: str) -> list[str]:
-    """The sentences of a text that say what its speaker likes, cannot stand, needs or eats, and how they want answers."""
+    """The sentences of a text that say what its speaker likes, needs or eats, and how to answer them."""
     facts = personal_facts(text, language, "", date.min)
     slots = {
         fact.text
