@@ -12,16 +12,28 @@ import argparse
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks import current_values
 from benchmarks.signal.fit import Judged, fitted
 
+from waypost import config
+from waypost.embed import weights
+from waypost.embed.multilingual import Multilingual
+from waypost.embed.renewal_model import RenewalModel
 from waypost.facts import renewal
 from waypost.flows.recall import renewals
 
 UNSEEN = "eve"
+NOT_READ = (
+    "ann",
+    "bob",
+    "cem",
+    "dee",
+    "eve",
+)  # authors that the renewal model was not trained with: it has no answers by heart
 WORDS = (
     *("shared", "shared_older", "words", "signal", "signal_older", "contrast", "beginnings", "ends", "one_apart"),
     *("two_apart", "qualifiers", "qualifier", "amounts", "same_literal", "added"),
@@ -43,6 +55,10 @@ class ComparedFacts(NamedTuple):
     evidence: dict[str, float]
     is_renewal: bool
     is_beside: bool  # asked about a thing of which two facts hold
+
+    @property
+    def is_of_unread(self) -> bool:
+        return self.author in NOT_READ
 
 
 def main() -> None:
@@ -75,13 +91,13 @@ def _use(fitted_models: Mapping[str, Mapping[str, float]]) -> None:
 def models(pairs: Sequence[ComparedFacts], authors: Iterable[str]) -> dict[str, dict[str, float]]:
     """The models by their names. Those without vectors are for stores without an engine, and for what is written."""
     both_hold = [pair for pair in pairs if pair.is_beside and not pair.is_renewal]
-    judged = [
-        Judged("", pair.evidence, pair.is_renewal, 0.0, pair.question)
-        for pair in (*pairs, *both_hold * WORTH_OF_BESIDE)
-    ]
+    weighed = (*pairs, *both_hold * WORTH_OF_BESIDE)
+    judged = [Judged("", pair.evidence, pair.is_renewal, 0.0, pair.question) for pair in weighed]
+    unread = [one for one, pair in zip(judged, weighed, strict=True) if pair.is_of_unread]
     stated = [Judged("", evidence, is_renewal, 0.0, "") for evidence, is_renewal in stated_pairs(authors)]
     samples = {
         "asked": (judged, (*WORDS, *OF_QUESTION, *VECTORS)),
+        "asked_read": (unread, ("read", *WORDS, *OF_QUESTION, *VECTORS)),
         "asked_by_words": (judged, (*WORDS, *OF_QUESTION)),
         "stated_by_words": (stated, WORDS),
     }
@@ -121,6 +137,11 @@ def compared(folder: Path, author: str) -> Iterator[ComparedFacts]:
             yield from _asked(folder / f"{name}-{author}-{language}", texts, author, asked, changed, about_both)
 
 
+@cache
+def renewal_model() -> RenewalModel:
+    return RenewalModel(Multilingual(weights.find(weights.MULTILINGUAL, config.load(os.environ).models)))
+
+
 def _asked(
     project: Path,
     texts: Iterable[str],
@@ -139,13 +160,17 @@ def _asked(
         memory.remember(text)
     insert.contradicted = contradicted
     memory.admin.embed_pending()
-    compare, found = renewals.compared_pairs, list[ComparedFacts]()
+    compare, found, model = renewals.compared_pairs, list[ComparedFacts](), renewal_model()
     for question in questions:
 
         def recorded(hits, languages, likeness, question=question):
             for pair in compare(hits, languages, likeness):
-                is_renewal = (hits[pair.older].text, hits[pair.newer].text) in changed
-                found.append(ComparedFacts(author, question, dict(pair.evidence), is_renewal, question in about_both))
+                older, newer = hits[pair.older].text, hits[pair.newer].text
+                logit = model.score(older, newer, pair.evidence) / renewals.STRONG
+                evidence = {**pair.evidence, "read": max(-1.0, min(1.0, logit))}
+                found.append(
+                    ComparedFacts(author, question, evidence, (older, newer) in changed, question in about_both)
+                )
             return iter(())
 
         renewals.compared_pairs = recorded

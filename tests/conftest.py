@@ -68,8 +68,8 @@ def needs_postgres(item: pytest.Item) -> bool:
 
 
 def pytest_collection_finish() -> None:
-    """Keep the thousands of collected tests out of later garbage collections."""
-    gc.collect()
+    """Keep the thousands of collected tests out of later garbage collections. What is garbage among them stays: to find it
+    takes longer than to keep it."""
     gc.freeze()
     gc.enable()
 
@@ -134,8 +134,10 @@ def own_folder(
     made: list[Path] = []
 
     def make(name: str) -> Path:
-        made.append(tmp_path_factory.mktemp(f"{name}{next(numbers)}", numbered=False))
-        return made[-1]
+        folder = tmp_path_factory.getbasetemp() / f"{name}{next(numbers)}"
+        folder.mkdir(0o700)
+        made.append(folder)
+        return folder
 
     yield make
     if not request.node.stash.get(FAILED, False):

@@ -13,6 +13,7 @@ the sets of tasks by authors who did not see the product (`_KEPT_BACK`). Measure
 """
 
 import argparse
+import json
 import os
 import re
 import tomllib
@@ -36,6 +37,7 @@ from waypost.text.language import language_of
 
 FEATURES = ("meaning", "standing", "lead", "ahead", "matters", "names", "cues", "abroad", "english")
 FLOORS = (0.04, 0.06, 0.1, 0.3)
+_DATA = Path(__file__).with_name("data")
 _ROOT = Path(__file__).parents[2]
 _TASKS = ("tasks", "tasks_kept", "tasks_last", "tasks_blind")  # that the fit may see
 _KEPT_BACK = (
@@ -46,6 +48,7 @@ _KEPT_BACK = (
     "tasks_threads",
     "tasks_threads_second",
 )
+_UNSEEN_PROMPTS = "prompts_unseen"
 _BRIEFINGS = ("flask", "click", "gin", "express", "starlette")
 
 
@@ -56,8 +59,7 @@ class PromptSet(NamedTuple):
 
 
 def prompt_sets() -> Iterator[PromptSet]:
-    data = Path(__file__).with_name("data") / "prompts_dev.toml"
-    for memory in tomllib.loads(data.read_text("utf-8"))["memories"]:
+    for memory in tomllib.loads((_DATA / "prompts_dev.toml").read_text("utf-8"))["memories"]:
         prompts = [(text, set(places), set[int]()) for text, *places in memory["prompts"]]
         yield PromptSet(f"prompts {memory['name']}", memory["texts"], prompts)
     for name in (*_TASKS, *_KEPT_BACK):
@@ -71,6 +73,13 @@ def prompt_sets() -> Iterator[PromptSet]:
         keys = [memory["key"] for memory in stored["memory"]]
         prompts = [(row["text"], {keys.index(key) for key in row["needs"]}, set[int]()) for row in stored["prompt"]]
         yield PromptSet(f"briefings {name}", [memory["text"] for memory in stored["memory"]], prompts)
+
+
+    for name in ("prompts_learn", _UNSEEN_PROMPTS):
+        for number, line in enumerate((_DATA / f"{name}.jsonl").read_text("utf-8").splitlines()):
+            project = json.loads(line)
+            prompts = [(row["text"], set(row["needs"]), set(row["may"])) for row in project["prompts"]]
+            yield PromptSet(f"{name} {number}", project["statements"], prompts)
 
 
 def _task(task: dict[str, str], texts: Sequence[str]) -> tuple[str, set[int], set[int]]:
@@ -129,7 +138,7 @@ def main() -> None:
     if os.environ.get("EVAL_VECTORS"):
         keep_vectors(os.environ["EVAL_VECTORS"])
     judged = list(judged_prompts())
-    may_be_seen = [one for one in judged if not one.question.startswith(_KEPT_BACK)]
+    may_be_seen = [one for one in judged if not one.question.startswith((*_KEPT_BACK, _UNSEEN_PROMPTS))]
     if given.fit:
         constant, coefficients = fitted(may_be_seen, FEATURES)
         print(f"[{STATED}]\nconstant = {constant:.2f}")

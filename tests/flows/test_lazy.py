@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from waypost import Memory
+
 
 def imported_after(program: str) -> set[str]:
     done = subprocess.run(
@@ -54,8 +56,8 @@ def test_a_flow_is_imported_when_it_is_first_named() -> None:
 def test_a_command_imports_only_what_it_needs(tmp_path: Path, command: list[str], unneeded: set[str]) -> None:
     folder = tmp_path / "project"
     folder.mkdir()
-    start = "from waypost.faces.cli.entry import run"
-    imported_after(f"{start}\nrun(['-C', {str(folder)!r}, 'remember', 'Use tabs, never spaces.'])")
-    loaded = imported_after(f"{start}\nrun({['-C', str(folder), *command]!r})")
+    with Memory.open(folder) as memory:
+        memory.remember("Use tabs, never spaces.")
+    loaded = imported_after(f"from waypost.faces.cli.entry import run\nrun({['-C', str(folder), *command]!r})")
     assert {"waypost.memory.facade", "waypost.store.sqlite.store"} <= loaded
     assert not loaded & unneeded

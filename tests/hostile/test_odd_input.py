@@ -184,10 +184,5 @@ def test_reads_go_on_when_the_disk_is_full(tmp_path: Path, settings: Settings, e
     (folder / "memory.db-shm").unlink(missing_ok=True)
     (tmp_path / "app.py").write_text("def deploy():\n    return 2\n\n\ndef more(): ...\n")  # it cannot be indexed
     assert child(FULL, str(tmp_path), kept) == "2 Deploys run on Fridays"
-    assert (
-        child(
-            "import sys; from waypost import Memory; print(Memory.open(sys.argv[1]).remember('Room').status)",
-            str(tmp_path),
-        )
-        == "added"
-    )
+    with Memory.open(tmp_path) as memory:
+        assert memory.remember("Room").status == "added"

@@ -10,6 +10,7 @@ from waypost.journal.wording import (
     clip,
     main_language,
     relative_days,
+    relative_words,
     safe_cut,
     sentences,
     summary_words,
@@ -131,3 +132,20 @@ def test_every_language_has_every_word() -> None:
         for phrase, text in english.phrases.items():
             places = {"number": 5, "count": 7, "days": 3, "first": "a", "last": "b", "date": "c"}
             assert words.say(phrase, **places) and ("{" in text) == ("{" in words.phrases[phrase])
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("Kim is flying to Oslo on Friday.", "en", [("on Friday", date(2026, 3, 20))]),
+        ("Die Feier ist am Montag um acht.", "de", [("am Montag", date(2026, 3, 23))]),
+        ("Поеду к тёте в субботу.", "ru", [("в субботу", date(2026, 3, 21))]),
+        ("Kim had an accident on Friday.", "en", []),
+        ("We play chess on Friday every week.", "en", []),
+        ("Am Montag haben wir gefeiert.", "de", []),
+        ("В субботу ездили к тёте.", "ru", []),
+        ("Kim is flying to Oslo on Wednesday.", "en", []),  # today or in a week
+    ],
+)
+def test_a_weekday_that_lies_ahead_gets_its_date(text: str, language: str, expected: list[tuple[str, date]]) -> None:
+    assert relative_words(text, date(2026, 3, 18), summary_words(language)) == expected

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,15 @@ _WIDTH = 256  # of a convolution
 _STACKS = ((2, 0), (3, 1), (5, 2))  # how many neighbours, and how many of them to the left
 _GAP = 2  # empty rows between texts: the reach of the widest window, so that no text affects its neighbour
 _TOKENS_PER_BATCH = 512  # large enough to rarely read the weights, small enough for the cache
+
+
+@dataclass(frozen=True, slots=True)
+class TextPieces:
+    """The pieces of one text, and what the network sees of each: the piece by itself, and with 2, 3 and 5 neighbours."""
+
+    ids: NDArray[np.intp]
+    features: Array
+    vector: Array  # of all pieces together
 
 
 def write_model(folder: Path) -> None:
@@ -65,6 +75,16 @@ class Multilingual:
         vector: Array = self.embed([text])[0]
         return vector
 
+    def pieces(self, text: str, most: int) -> TextPieces:
+        """The first pieces of a text, for models that compare two texts piece by piece."""
+        tokenizer, network = self._loaded()
+        ids = tokenizer.encode(text, most)
+        with one_thread():
+            rows, starts, _ = network.features([ids])
+            features = rows[starts[0] : starts[0] + len(ids)]
+            vector = network.dense(features.sum(0, keepdims=True), np.array([[len(ids)]], np.float32))[0]
+        return TextPieces(np.asarray(ids, np.intp), features, vector)
+
     def _loaded(self) -> tuple[SentencePiece, _Network]:
         with self._lock:
             if self._parts is None:
@@ -86,11 +106,16 @@ class _Network:
         vectors = np.empty((len(rows), DIMENSIONS), np.float32)
         with one_thread():
             for batch in _batches(rows):
-                vectors[batch] = self._dense(*self._sums([rows[index] for index in batch]))
+                vectors[batch] = self.dense(*self._sums([rows[index] for index in batch]))
         return vectors
 
     def _sums(self, rows: Sequence[Sequence[int]]) -> tuple[Array, Array]:
-        """The sum of the features of each text, and the texts' lengths.
+        """The sum of the features of each text, and the texts' lengths."""
+        features, starts, lengths = self.features(rows)
+        return np.add.reduceat(features, starts, axis=0), lengths.astype(np.float32)[:, None]
+
+    def features(self, rows: Sequence[Sequence[int]]) -> tuple[Array, NDArray[np.intp], NDArray[np.intp]]:
+        """The features of each piece, where each text begins, and the texts' lengths.
 
         All texts are in one matrix, with a row for each piece and empty rows between texts. A convolution is then a
         few products of shifted parts of that matrix.
@@ -115,7 +140,7 @@ class _Network:
             parts.append(x)
         features = self._normalise(np.concatenate(parts, axis=1), self._arrays["ln_g"], self._arrays["ln_b"])
         features *= inside
-        return np.add.reduceat(features, starts, axis=0), lengths.astype(np.float32)[:, None]
+        return features, starts, lengths
 
     def _embeddings(self, ids: NDArray[np.intp]) -> Array:
         group = ids % _GROUPS
@@ -146,7 +171,8 @@ class _Network:
         x += shift
         return x
 
-    def _dense(self, sums: Array, lengths: Array) -> Array:
+    def dense(self, sums: Array, lengths: Array) -> Array:
+        """The vectors of texts, from the sums of their features."""
         a = self._arrays
         mean = (sums @ a["cnn_W"] + lengths * a["cnn_b"]) / np.sqrt(lengths)
         first = np.maximum(mean @ a["p1"] + np.maximum(mean @ a["d0"], 0) @ a["d1"], 0)

@@ -60,7 +60,7 @@ def _layer(x: Array, weights: Mapping[str, Array], base: str, heads: int) -> Arr
     attended = (value @ scores.transpose(0, 2, 1)).reshape(hidden, length)
     x = x + _linear(attended, weights, f"{base}.attention.output.dense")
     x = _normalise(x, weights, f"{base}.attention.output.LayerNorm")
-    inner = _gelu(_linear(x, weights, f"{base}.intermediate.dense"))
+    inner = gelu(_linear(x, weights, f"{base}.intermediate.dense"))
     x = x + _linear(inner, weights, f"{base}.output.dense")
     return _normalise(x, weights, f"{base}.output.LayerNorm")
 
@@ -79,7 +79,8 @@ def _normalise(x: Array, weights: Mapping[str, Array], name: str) -> Array:
     return x
 
 
-def _gelu(x: Array) -> Array:
+def gelu(x: Array) -> Array:
+    """The Gaussian error linear unit, elementwise."""
     z = np.abs(x) * _ROOT_HALF
     t = 1 / (1 + np.float32(_ERF_SCALE) * z)
     polynomial = np.full_like(t, _ERF[0])

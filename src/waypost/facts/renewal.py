@@ -30,6 +30,10 @@ Of their vectors:
     nearest_older, nearest_newer    only the older, or the newer one, has no nearer fact
     lead, lead_newer    how far they are ahead of the next nearest: of the worse side, and for the newer one
 
+Of a model that reads both (`embed/renewal_model.py`):
+
+    read            its logit, from -1 to 1
+
 Of the question, if there is one:
 
     first           one of the two is the best answer by itself
@@ -94,17 +98,21 @@ def wording_evidence(older: str, newer: str, language: str) -> Mapping[str, floa
 
 
 def ends_another_value(older: str, newer: str, language: str) -> bool:
-    """Whether the newer fact says which value no longer holds, and the older one does not have it: "21 days, no longer 14"."""
+    """Whether the newer fact says which value no longer holds, and the older one has another value of this kind.
+
+    "21 days, no longer 14" renews nothing about 30 days.
+    """
     former = [term for each in statements(newer, language) for term in each.zone(FORMER) if term.kind != WORD]
     if not former or any(term.text in older for term in former):
         return False
-    values = {term.identity for each in statements(older, language) for term in each.terms}
-    return values.isdisjoint(term.identity for term in former)
+    values = {(term.kind, term.identity) for each in statements(older, language) for term in each.terms}
+    kinds = {kind for kind, _ in values} & {term.kind for term in former}
+    return bool(kinds) and {identity for _, identity in values}.isdisjoint(term.identity for term in former)
 
 
 def likelihood(evidence: Mapping[str, float], of: str) -> float:
     """The probability that the newer fact renews the older one. `of` is the model: `asked` or `stated`."""
-    model = _models()[of if "likeness" in evidence else f"{of}_by_words"]
+    model = _models()[f"{of}_read" if "read" in evidence else of if "likeness" in evidence else f"{of}_by_words"]
     total = model["constant"] + sum([model.get(name, 0.0) * value for name, value in evidence.items()])
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
 

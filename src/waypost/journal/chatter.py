@@ -37,6 +37,14 @@ def is_chatter(text: str) -> bool:
     return all(_is_idle(sentence.strip().lower()) for sentence in sentences)
 
 
+def adds_something(sentence: str) -> bool:
+    """Whether a sentence has a word beside fillers and greetings, and is no question or command."""
+    lists = _lists()
+    words = _WORD.findall(lists.phrases.sub(" ", sentence.lower().replace("’", "'")))
+    left = [word for word in words if word not in lists.fillers]
+    return bool(left) and not sentence.rstrip().endswith("?") and left[0] not in lists.commands
+
+
 def _is_idle(sentence: str) -> bool:
     lists = _lists()
     words = _WORD.findall(sentence.replace("’", "'"))

@@ -27,7 +27,8 @@ _STRONG = re.compile(r"(\*\*|~~)(?=\S)([^*~\n]{1,500})(?<=\S)\1|__(?=\S)([^_\n]{
 _EMPHASIS = re.compile(r"(?<![\w*])([*_])(?=[^\s*_])([^*_\n]{1,500})(?<=\S)\1(?![\w*])")
 _LINE_LEAD = re.compile(r"^[ \t]*(?:>[ \t]?)*(?:#{1,6}[ \t]+|[-*+•–][ \t]+|\d{1,3}[.)][ \t]+|\[[ xX]\][ \t]+)*")
 _TABLE_RULE = re.compile(r"^[|\s:=_*-]+$")
-_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'»”“’)\]]{0,9}(?=\s)|(?<=[。！？])")
+_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'»«”“’)\]]{0,9}(?=\s)|(?<=[。！？])")
+_CLAUSE = re.compile(r"[;:,.!?–—]+\s")
 _LAST_WORD = re.compile(r"(\S{1,12})$")
 _CLAUSE_END = re.compile(r"[;:,–—](?=\s)|\s(?=\()")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
@@ -41,6 +42,9 @@ class SummaryWords:
     headings: Mapping[str, str]
     phrases: Mapping[str, str]
     relative: tuple[tuple[re.Pattern[str], int | None], ...]  # longest first; days from today, None for a span
+    weekday: re.Pattern[str]  # "on Friday"; its group is the day
+    weekdays: tuple[str, ...]  # what the group can be, from Monday
+    past: re.Pattern[str]  # words of a clause whose weekday may lie behind, or comes again
     time: frozenset[str]
     month_names: frozenset[str]  # folded
     articles: frozenset[str]
@@ -74,6 +78,9 @@ def summary_words(language: str) -> SummaryWords:
         headings=table["headings"],
         phrases=table["phrases"],
         relative=_relative(table["relative"]),
+        weekday=re.compile(rf"\b{table['relative']['weekdays']}\b", re.I),
+        weekdays=tuple(table["relative"]["weekdays"].rpartition("(")[2].partition(")")[0].split("|")),
+        past=re.compile(rf"\b(?:{table['relative']['past']})\b", re.I),
         month_names=frozenset(map(fold, table["months"].split())),
         abbreviations=frozenset(table["words"]["abbreviations"].split()),
         **{name: lists[name] for name in ("time", "articles", "negations", "auxiliaries")},
@@ -107,7 +114,10 @@ def _relative(table: Mapping[str, str]) -> tuple[tuple[re.Pattern[str], int | No
     """`nouns` mean a day only in lower case, or at the start of a sentence: "am Morgen" is not tomorrow."""
     nouns = table["nouns"].split("|")
     phrases = [
-        (p, None if days == "said" else int(days)) for days in table if days != "nouns" for p in table[days].split("|")
+        (p, None if days == "said" else int(days))
+        for days in table
+        if days not in ("nouns", "weekdays", "past")
+        for p in table[days].split("|")
     ]
     phrases.sort(key=lambda row: (-len(row[0]), row[0]))
     patterns = []
@@ -161,8 +171,21 @@ def relative_words(text: str, said_on: date, words: SummaryWords) -> list[tuple[
     words_by_day: dict[date, str] = {}
     for word, days in _relative_matches(text, spoken_words):
         if days:
-            words_by_day.setdefault(said_on + timedelta(days=days), word.lower())
+            words_by_day.setdefault(said_on + timedelta(days=days), word[:1].lower() + word[1:])
+    for word, day in _coming_weekdays(text, said_on, spoken_words):
+        words_by_day.setdefault(day, word[:1].lower() + word[1:])
     return sorted(((word, day) for day, word in words_by_day.items()), key=lambda pair: pair[1])
+
+
+def _coming_weekdays(text: str, said_on: date, words: SummaryWords) -> Iterator[tuple[str, date]]:
+    """Words such as "on Friday" that look forward, with their days. What may lie behind has none: no date is better."""
+    for clause in _CLAUSE.split(text):
+        match = words.weekday.search(clause)
+        if match is None or words.past.search(clause.replace("’", "'")):
+            continue
+        days = (words.weekdays.index(match[1].lower()) - said_on.weekday()) % 7
+        if days:
+            yield match[0], said_on + timedelta(days=days)
 
 
 def with_date(text: str, said_on: date, words: SummaryWords, *, context: str = "") -> str:

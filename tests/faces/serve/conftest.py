@@ -25,11 +25,9 @@ LIMITS = ServerLimits(body_bytes=200_000, failure_rate=1000, failure_burst=1000)
 FORM = "application/x-www-form-urlencoded"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_itemcollected(item: pytest.Item) -> None:
     """Whole servers are not for the inner loop."""
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.slow)
+    item.add_marker(pytest.mark.slow)
 
 
 @dataclass(frozen=True, slots=True)

@@ -434,7 +434,7 @@ def test_neither_the_rest_of_a_question_nor_an_answer_stands_alone(question: str
         ),
     ],
 )
-def test_a_year_begins_with_a_birth_and_leaves_out_what_is_past(plan: str, news: str, birth: str) -> None:
+def test_a_year_is_in_order_of_time_and_leaves_out_what_is_past(plan: str, news: str, birth: str) -> None:
     rows = [
         entry("01-13T18:00", "Ann", news, (2, 2, 1, 3)),
         entry("02-13T18:00", "Ann", plan, (2, 2, 2, 3)),
@@ -442,7 +442,7 @@ def test_a_year_begins_with_a_birth_and_leaves_out_what_is_past(plan: str, news:
     ]
     page = summarise(2026, rows, {})
     assert "14" not in page
-    assert page.index(birth) < page.index(news)
+    assert page.index(news) < page.index(birth)
     assert "14" in summarise(Month(2026, 2), rows[1:2], {})
 
 
@@ -470,3 +470,172 @@ def test_a_topic_in_another_case_or_about_several_people_is_not_counted(label: s
         entry(f"01-1{day}T09:10", "Ann", text, (0, 2, 0, 2), topic=1, label=label) for day, text in enumerate(texts, 2)
     ]
     assert f"**{label}:**" not in summarise(WEEK, rows, {})
+
+
+def test_practice_in_another_language_is_no_news_and_neither_is_its_answer() -> None:
+    rows = [
+        person("01-12T10:00", "Wir haben am Wochenende die Küche gestrichen und den Herd angeschlossen."),
+        person("01-13T10:00", "On Tuesday I am going to take the train to Bristol. Is that correct?"),
+        entry("01-13T10:01", "Bot", "Yes, that sentence is perfectly correct and sounds natural.", (0, 2, 2, 3)),
+    ]
+    page = summarise(WEEK, rows, {})
+    assert "Küche" in page and "Bristol" not in page and "natural" not in page
+
+
+def test_a_short_text_is_told_with_its_qualifier_and_its_quote_closed() -> None:
+    rows = [
+        person("01-12T10:00", "Ich hab überlegt, ob ich den Verein wechsle. Ist aber nur so ein Gedanke."),
+        person("01-13T10:00", "Er rief: »Das Boot sinkt.« Wir haben alle sehr gelacht."),
+    ]
+    page = summarise(WEEK, rows, {})
+    assert "Ist aber nur so ein Gedanke. (" in page
+    assert "Er rief: »Das Boot sinkt.« Wir haben alle sehr gelacht. (" in page
+
+
+LIVES = {
+    "en": (
+        [
+            "Lena failed her sailing exam again.",
+            "My aunt Vera had the twins last night! Two girls.",
+            "The museum accepted my painting for its summer show!",
+            "We watered the plants and watched a documentary.",
+            "Lena passed her sailing exam!",
+            "I'm thinking about a new bike, maybe a red one.",
+            "First concert with the new band today!",
+        ],
+        ["twins", "accepted my painting", "passed her sailing", "First concert"],
+        ["plants", "bike"],
+    ),
+    "de": (
+        [
+            "Lena ist durch die Segelprüfung gefallen.",
+            "Meine Tante Vera hat gestern Abend die Zwillinge bekommen, alle gesund!",
+            "Das Museum hat mein Bild für die Sommerausstellung angenommen!",
+            "Wir haben den Balkon geputzt und eine Doku geschaut.",
+            "Lena hat die Segelprüfung bestanden!",
+            "Ich überlege, ob ich mir vielleicht ein rotes Rad hole.",
+            "Heute das erste Konzert mit der neuen Band!",
+        ],
+        ["Zwillinge", "angenommen", "Segelprüfung bestanden", "erste Konzert"],
+        ["Balkon", "Rad"],
+    ),
+    "ru": (
+        [
+            "Лена провалила экзамен по парусному спорту.",
+            "Тётя Вера вчера родила двойню, все здоровы!",
+            "Музей принял мою картину, пригласили на летнюю выставку!",
+            "Полили цветы и смотрели документальное кино.",
+            "Лена сдала экзамен по парусному спорту!",
+            "Думаю, может быть, купить красный велосипед.",
+            "Сегодня первый концерт с новой группой!",
+        ],
+        ["двойню", "Музей", "сдала экзамен", "первый концерт"],
+        ["цветы", "велосипед"],
+    ),
+}
+
+
+@pytest.mark.parametrize("language", LIVES)
+def test_a_year_tells_outcomes_and_what_is_new_before_attempts_and_what_is_daily(language: str) -> None:
+    texts, told, left_out = LIVES[language]
+    rows = [entry(f"0{month}-13T18:00", "Ann", text, (0, 2, 0, 1)) for month, text in enumerate(texts, 1)]
+    rows += [
+        entry(f"0{month}-14T18:00", "Ann", f"{texts[2]} {month}", (0, 2, 0, 1)) for month in (4, 6)
+    ]  # a month with nothing else would be told by its best entry
+    page = visible(summarise(2026, rows, {}))
+    assert [text for text in told if text not in page] == []
+    assert [text for text in left_out if text in page] == []
+    days = re.findall(r"\(\[([\d-]+)", page.rpartition("\n### ")[2])
+    assert days == sorted(days)
+
+
+@pytest.mark.parametrize(
+    ("tried", "came_out"),
+    [
+        ("If Kim gets the kiosk, we will all celebrate at Rosa's.", "Kim got the job at the kiosk!"),
+        ("Falls Kim den Kiosk bekommt, feiern wir alle bei Rosa.", "Kim hat die Stelle im Kiosk!"),
+        ("Если Ким дадут киоск, отметим все вместе у Розы.", "Ким приняли в киоск!"),
+    ],
+)
+def test_what_was_only_expected_is_not_told_beside_its_outcome(tried: str, came_out: str) -> None:
+    rows = [person("01-05T10:00", tried), person("01-20T10:00", came_out)]
+    page = summarise(Month(2026, 1), rows, {})
+    assert came_out in page and tried not in page
+    assert tried in summarise(Month(2026, 1), rows[:1], {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The committee has decided to close the pool.",
+        "Der Ausschuss hat beschlossen, das Bad zu schließen.",
+        "Der Antrag ist abgelehnt worden, weil wir zu spät waren.",
+        "Er will mir bis Mai einen Ofen bauen.",
+    ],
+)
+def test_a_decision_of_others_is_an_event(text: str) -> None:
+    page = summarise(Month(2026, 1), [person("01-05T10:00", text)], {})
+    assert "decisions" not in page and "Entscheidungen" not in page and text in page
+
+
+def test_news_needs_no_answer_below_it() -> None:
+    rows = [
+        entry(
+            "01-13T10:00", "Ann", "Back in the shop, 300 orders are waiting. Any advice besides closing?", (0, 2, 0, 1)
+        ),
+        entry("01-13T10:01", "Bot", "Sort the orders by day and start with the three oldest ones.", (0, 2, 0, 1)),
+    ]
+    page = summarise(WEEK, rows, {})
+    assert "300 orders" in page and "Sort the orders" not in page
+
+
+def test_two_events_need_no_topic_above_them() -> None:
+    council: dict[str, Any] = {"topic": 1, "label": "Council"}
+    rows = [
+        entry("01-12T09:10", "Ann", "The council meets us on the harbour today.", (0, 2, 0, 1), **council),
+        entry("01-14T09:10", "Ann", "The council wants the boat by spring.", (0, 2, 0, 1), **council),
+    ]
+    assert "**" not in summarise(WEEK, rows, {})
+    more = entry("01-15T09:10", "Ann", "The council paid for the boat.", (0, 2, 0, 1), **council)
+    assert "**Council:** 3 entries" in summarise(WEEK, [*rows, more], {})
+
+
+def test_a_quiet_year_has_room_for_smaller_news() -> None:
+    small = [
+        "We moored the boat in Whitby!",
+        "Kim visited us with her parents.",
+        "The garden is full of apples, Kim helped us.",
+    ]
+    rows = [entry(f"0{month}-13T18:00", "Ann", text, (0, 2, 0, 2)) for month, text in enumerate(small, 1)]
+    rows += [entry(f"01-{day}T18:00", "Ann", f"We watered plant {day}.", (0, 0, 0, 1)) for day in range(14, 20)]
+    page = visible(summarise(2026, rows, {}))
+    assert all(f"- {text}" in page for text in small)
+    busy = [
+        entry(
+            f"0{1 + day // 28}-{1 + day % 28:02}T18:00",
+            "Ann",
+            f"Kim passed exam number {day}!",
+            (0, 2, 0, 2),
+            id=f"b{day}",
+        )
+        for day in range(60)
+    ]
+    assert small[1] not in visible(summarise(2026, [*rows, *busy], {}))
+
+
+def test_a_detail_of_a_request_is_no_news() -> None:
+    rows = [
+        person("01-12T10:00", "Remind me to order paint for the boat. Two litres, white."),
+        person("01-13T10:00", "I drink milk again. Not cream, only milk. So I suppose I'm no vegan now."),
+    ]
+    page = summarise(WEEK, rows, {})
+    assert "litres" not in page and "So I suppose I'm no vegan now." in page
+
+
+def test_a_request_and_an_event_make_no_topic() -> None:
+    running: dict[str, Any] = {"topic": 1, "label": "RUN"}
+    rows = [
+        entry("01-12T09:10", "Ann", "Remind me to order socks for the run.", (0, 2, 0, 1), **running),
+        entry("01-14T09:10", "Ann", 'Their sign said "RUN MUM RUN" at the bridge.', (0, 2, 0, 1), **running),
+    ]
+    assert "**" not in summarise(WEEK, rows, {})

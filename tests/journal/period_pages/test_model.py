@@ -17,13 +17,13 @@ def scored(month: int, text: str, score: int, speaker: str = "Ann") -> ScoredEnt
     )
 
 
-def test_of_too_many_points_a_year_keeps_the_weightiest_and_begins_with_it() -> None:
+def test_of_too_many_points_a_year_keeps_the_weightiest_in_order_of_time() -> None:
     many = [scored(1 + number // 3, f"We walked {number} miles along the river.", 2) for number in range(30)]
     items = summary_items([*many, scored(12, "Our daughter was born last night!", 9)])
     points = [ModelPoint("events", item.text, (index,)) for index, item in enumerate(items)]
     kept = limit_points(points, items, YEAR, set())
     assert len(kept) == YEAR.events
-    assert kept[0].text == "Our daughter was born last night!"
+    assert kept[-1].text == "Our daughter was born last night!"
 
 
 def test_an_assistants_words_represent_no_month() -> None:

@@ -14,6 +14,8 @@ from waypost.journal.statements.openings import without_opening
         ("Merke dir: Der Schlüssel liegt bei Frau Kern.", "Der Schlüssel liegt bei Frau Kern."),
         ("Übrigens, ich bin Linkshänder.", "Ich bin Linkshänder."),
         ("Кстати, я левша.", "Я левша."),
+        ("Okay, we bought the boat.", "We bought the boat."),
+        ("Keine Ahnung, ich mag keinen Tee.", "Ich mag keinen Tee."),
         ("Запомни, что ключ у соседки.", "Ключ у соседки."),
     ],
 )

@@ -265,3 +265,100 @@ def test_idioms_denials_and_quotes_change_no_life(text: str, language: str) -> N
 )
 def test_a_milestone_beside_such_words_is_still_one(text: str, language: str) -> None:
     assert any(statement.is_milestone for statement in statements_of(text, language))
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("I put down the phone and cried.", "en"),
+        ("It felt like I had put down a heavy box.", "en"),
+        ("The book says that Lincoln died in a theatre.", "en"),
+        ("I almost bought a house today, in The Sims.", "en"),
+        ("I moved my appointment with the dentist.", "en"),
+        ("I keep wondering whether I should have resigned.", "en"),
+        ("He got better without an operation.", "en"),
+        ("Die Wäsche blieb trocken.", "de"),
+        ("Oma ist entlassen worden, es geht ihr besser.", "de"),
+        ("Ich habe überlegt, ob ich kündige.", "de"),
+        ("Einer schrieb, Napoleon sei in Paris gestorben.", "de"),
+        ("Wir haben Stühle für die Hochzeit geliehen.", "de"),
+        ("Das Knie heilt ohne Operation.", "de"),
+        ("Подписали договор о мире, пишут в газете.", "ru"),
+        ("Обошлось без операции.", "ru"),
+        ("Кредит съедает всю зарплату.", "ru"),
+    ],
+)
+def test_a_word_of_a_life_event_alone_is_none(text: str, language: str) -> None:
+    assert not any(statement.is_milestone for statement in statements_of(text, language))
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("We had to put our dog to sleep.", "en"),
+        ("I moved to Bergen last week.", "en"),
+        ("The mortgage was approved.", "en"),
+        ("As of today I'm head of the lab.", "en"),
+        ("Ich bin seit zwei Jahren trocken.", "de"),
+        ("Der Kredit ist genehmigt.", "de"),
+        ("Закрыла кредит за квартиру!", "ru"),
+    ],
+)
+def test_the_event_itself_is_one(text: str, language: str) -> None:
+    assert any(statement.is_milestone for statement in statements_of(text, language))
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "sentences"),
+    [
+        ("The beans are dead. All of them. I blame the slugs.", "en", 3),
+        ("Finished! The whole fence is painted now.", "en", 2),
+        ("Ich denke daran, das Studium zu wechseln. Nur ein Gedanke.", "de", 2),
+        ("Er rief: »Das Boot sinkt.« Wir haben alle gelacht.", "de", 2),
+        ("Der Schnitt war 2,7. Einer hatte eine Eins.", "de", 2),
+        ("Сдала отчёт! Кажется, я молодец. Начальник доволен.", "ru", 3),
+        ("Hello! We painted the fence. Thanks!", "en", 1),
+        ("Guten Morgen! Wir waren am See.", "de", 1),
+    ],
+)
+def test_the_short_sentences_of_a_text_stay_with_what_it_states(text: str, language: str, sentences: int) -> None:
+    assert len(statements_of(text, language)) == sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ('My landlord writes: "We will repair the roof in May." How do I reply politely?', "en"),
+        ("Mein Vermieter schreibt: »Wir reparieren das Dach im Mai.« Wie antworte ich höflich?", "de"),
+        ("Хозяин пишет: «Мы починим крышу в мае.» Как ему ответить?", "ru"),
+        ("We have shipped your order. Как ответить?", "ru"),
+    ],
+)
+def test_a_text_that_somebody_asks_about_states_nothing(text: str, language: str) -> None:
+    assert statements_of(text, language) == ()
+
+
+def test_what_is_only_beside_a_life_event_is_still_stated() -> None:
+    (statement,) = statements_of("Mit OP sind die Aussichten aber richtig gut.", "de")
+    assert (statement.kind, statement.is_milestone) == ("event", False)
+
+
+def test_a_short_russian_text_is_read_as_russian() -> None:
+    statement = main_statement("Тимур сделал предложение на концерте, я сказала ДА", "other")
+    assert statement is not None and statement.is_milestone
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("If I won a million, I'd buy a lighthouse. But I never play.", "en"),
+        ("Wenn ich eine Million gewinnen würde, würde ich reisen. Spielen tue ich aber nie.", "de"),
+        ("Если бы я выиграл миллион, я бы уехал. Но я не играю.", "ru"),
+    ],
+)
+def test_a_remark_on_what_is_imagined_is_no_event(text: str, language: str) -> None:
+    assert {statement.kind for statement in statements_of(text, language)} <= {"remark"}
+
+
+def test_what_somebody_writes_is_no_question() -> None:
+    assert len(statements_of("Агент отказала. Пишет, что мой стиль слишком мрачный для них.", "ru")) == 2

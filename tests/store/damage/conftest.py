@@ -9,11 +9,9 @@ from tests.store.damage.filled import Filled, fill
 from waypost.embed.fake import FakeEngine
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_itemcollected(item: pytest.Item) -> None:
     """Not for the inner loop: each repairs a whole memory."""
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.slow)
+    item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 """The engines of a space: the main one, and a multilingual one once a text or question is not English."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from waypost.errors import EngineError, EngineUnavailable
 from waypost.store.protocol import Reader, Store
 
 if TYPE_CHECKING:
+    from waypost.embed.renewal_model import RenewalModel
     from waypost.store.protocol import Vector
 
 MULTILINGUAL = "multilingual"
@@ -54,6 +55,14 @@ class LazyEngine:
     def embed_question(self, text: str) -> "Vector":
         return self._opened().embed_question(text)
 
+    def renewal_model(self) -> "RenewalModel | None":
+        """The model on top of this engine that compares two facts. Only the built-in multilingual engine has one."""
+        from waypost.embed.multilingual import Multilingual  # needs numpy: too slow for a hook that answers by keywords
+        from waypost.embed.renewal_model import RenewalModel
+
+        engine = self._opened()
+        return RenewalModel(engine) if isinstance(engine, Multilingual) else None
+
     def _opened(self) -> Engine:
         if self._engine is None:
             self._engine = self._open_engine(self._setting)
@@ -71,6 +80,7 @@ class EngineChoice:
         self._worked: set[str] = set()
         self._questions: dict[str, int] = {}
         self.away: dict[str, str] = {}  # engine name → why it cannot embed
+        self._renewal_model: RenewalModel | None = None
         self.last_uses: dict[str, dict[tuple[Engine, str], None]] = {}  # language → engines, and forms of a question
 
     def without_engines(self, why: str) -> "EngineChoice":
@@ -135,6 +145,17 @@ class EngineChoice:
             return None
         self._came_back(engine)
         return vector
+
+    def renewal_score(self, older: str, newer: str, wording: Mapping[str, float]) -> float | None:
+        """The logit that the newer fact renews the older one. None without the built-in multilingual engine."""
+        if not self._multilingual:
+            return None
+        try:
+            if self._renewal_model is None:
+                self._renewal_model = self._open(MULTILINGUAL).renewal_model()
+            return None if self._renewal_model is None else self._renewal_model.score(older, newer, wording)
+        except EngineError:
+            return None
 
     def _came_back(self, engine: Engine) -> None:
         self.away.pop(engine.name, None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from waypost.flows.links.hits import hit_of
 from waypost.flows.recall.candidates import Gathered, RankedMemory
-from waypost.flows.recall.renewals import Likeness, may_be_renewed, with_renewals
+from waypost.flows.recall.renewals import Likeness, RenewalScore, may_be_renewed, no_model, with_renewals
 from waypost.model.code_link import LinkedMemory
 from waypost.model.kinds import CODE_COLLECTIONS, KINDS
 from waypost.model.memory import Version
@@ -83,6 +83,7 @@ class EvidenceReader:
         gathered: Gathered[VersionSketch],
         spread: Populations,
         engines: ServingEngines,
+        renewal_score: RenewalScore = no_model,
     ) -> list[Hit]:
         """Hits of what people and agents wrote, with evidence and certainty. `reader` is the one that found them."""
         spreads = {name: Spreads(some) for name, some in spread.items()}
@@ -133,7 +134,8 @@ class EvidenceReader:
         if not is_fitted_for(spreads):
             return weighed
         numbers = [memory.version.number for _, memory in memories]
-        return with_renewals(weighed, languages, _likeness(reader, weighed, numbers, languages, engines))
+        likeness = _likeness(reader, weighed, numbers, languages, engines)
+        return with_renewals(weighed, languages, likeness, renewal_score)
 
     def code(
         self, memories: Sequence[RankedMemory], gathered: Gathered[CodeSketch], engines: ServingEngines

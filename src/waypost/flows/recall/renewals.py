@@ -5,7 +5,7 @@ likely enough, Waypost shows the newer one first and marks the other as earlier.
 becomes nearly as certain as the older one. So it is not cut from the answer if it has few words of the question.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,17 +14,35 @@ from waypost.facts.renewal import ASKED, ends_another_value, likelihood, wording
 from waypost.flows.versions.authority import PERSON
 from waypost.flows.versions.conflicts import COMPARED_KINDS
 from waypost.model.recall import Hit
+from waypost.retrieve.calibration import ServingEngines
+from waypost.store.protocol import Reader, VersionSketch
 
 LEAST = 0.3  # likelihood from which a newer fact renews an older one: a mark on a fact that holds costs more trust than a missing one
 LEAST_LIKENESS = 0.2  # cosine of two facts that are compared
 MOST_ASKED = 6  # of the most certain hits, one must be in a pair
-MOST_NEWER = 2  # newer facts that each fact is compared with: the nearest, and the most certain without a vector
+MOST_OTHERS = 2  # facts that each fact is compared with: the nearest, and the most certain without a vector
+BEST, MOST_OTHERS_OF_BEST = 4, 5  # the same for the most certain facts: a renewal of these changes the answer
+BEST_FOLLOWED, MOST_FOLLOWED = (
+    2,
+    2,
+)  # best facts, and newer ones near each that are looked at though they rank far behind
+MOST_BEHIND = 60  # places in the ranking behind those that are looked at anyway
+LEAST_NEAR = 0.35  # cosine of such a newer fact
+MOST_CERTAIN = (
+    2  # other facts, those that answer best, that each of the best is compared with, however far they are from it
+)
 # Cosine of facts about different things. Among few facts, the nearest one says little: then it is as if one more were so near.
 USUAL_LIKENESS, FEW = 0.45, 18
 NEARLY_AS_CERTAIN = 0.9  # the newer one, beside the one that it renews
+MOST_READ = (
+    24  # pairs that the renewal model reads, the likeliest first: each takes a millisecond, and four for a new text
+)
+STRONG = 6.0  # logit of the model that counts as 1; more counts no more
 _EXTRACTOR = "extractor"
 
 Likeness = Mapping[tuple[int, int], float]  # cosines of two hits, by (lower place, higher place)
+# The logit of the model for an older and a newer text and the evidence of their words; None without a model.
+RenewalScore = Callable[[str, str, Mapping[str, float]], float | None]
 _NONE: Likeness = {}
 
 
@@ -36,10 +54,16 @@ class ComparedPair(NamedTuple):
     evidence: Mapping[str, float]
 
 
-def with_renewals(hits: Sequence[Hit], languages: Sequence[str], likeness: Likeness = _NONE) -> list[Hit]:
+def no_model(_: str, __: str, ___: Mapping[str, float]) -> None:
+    return None
+
+
+def with_renewals(
+    hits: Sequence[Hit], languages: Sequence[str], likeness: Likeness = _NONE, score: RenewalScore = no_model
+) -> list[Hit]:
     """The hits, each with the newest other one that renews it."""
     newest = dict[int, int]()
-    for older, newer, evidence in compared_pairs(hits, languages, likeness):
+    for older, newer, evidence in read_pairs(hits, list(compared_pairs(hits, languages, likeness)), score):
         if likelihood(evidence, ASKED) >= LEAST:
             newest[older] = max(newest.get(older, newer), newer, key=lambda place: _when(hits[place]))
     if not newest:
@@ -56,6 +80,36 @@ def with_renewals(hits: Sequence[Hit], languages: Sequence[str], likeness: Liken
         )
         for place, hit in enumerate(hits)
     ]
+
+
+def read_pairs(hits: Sequence[Hit], pairs: Sequence[ComparedPair], score: RenewalScore) -> list[ComparedPair]:
+    """The pairs, the likeliest of them with what the model says."""
+    likely = sorted(((likelihood(pair.evidence, ASKED), at) for at, pair in enumerate(pairs)), reverse=True)
+    read = list(pairs)
+    for _, at in likely[:MOST_READ]:
+        pair = pairs[at]
+        logit = score(hits[pair.older].text, hits[pair.newer].text, pair.evidence)
+        if logit is not None:
+            read[at] = pair._replace(evidence={**pair.evidence, "read": max(-1.0, min(1.0, logit / STRONG))})
+    return read
+
+
+def maybe_renewing(reader: Reader, order: Sequence[VersionSketch], engines: ServingEngines, most: int) -> list[int]:
+    """Versions behind the first `most` of a ranking that are near the best facts: they may state newer values in other words."""
+    facts = [sketch for sketch in order if sketch.kind in COMPARED_KINDS]
+    behind = {sketch.number for sketch in order[most : most + MOST_BEHIND]} & {sketch.number for sketch in facts}
+    found = list[int]()
+    for best in facts[:BEST_FOLLOWED] if behind else ():
+        engine = next(filter(None, engines.by_preference(best.language, best.language)), None)
+        if engine is not None:
+            later = [each.number for each in facts if each.micros > best.micros and each.number in behind]
+            cosines = reader.search.cosines_between(engine, [best.number, *later])
+            near = {number: cosines.get((min(best.number, number), max(best.number, number)), 0.0) for number in later}
+            nearest = sorted(
+                (number for number in later if near[number] >= LEAST_NEAR), key=lambda number: -near[number]
+            )
+            found += nearest[:MOST_FOLLOWED]
+    return found
 
 
 def in_sight(hits: Sequence[Hit]) -> list[Hit]:
@@ -78,8 +132,8 @@ def compared_pairs(hits: Sequence[Hit], languages: Sequence[str], likeness: Like
     rank = {place: at for at, place in enumerate(order)}
     facts = [place for place in order if may_be_renewed(hits[place])]
     nearness = _Nearness(facts, likeness)
-    for older in facts:
-        newer = [
+    newer_of = {
+        older: [
             place
             for place in facts
             if _when(hits[place]) > _when(hits[older])
@@ -87,10 +141,19 @@ def compared_pairs(hits: Sequence[Hit], languages: Sequence[str], likeness: Like
             and _spoken(languages[place]) == _spoken(languages[older])
             and (hits[older].source != PERSON or hits[place].source == PERSON)
         ]
-        measured = [place for place in newer if nearness.of(older, place) >= LEAST_LIKENESS]
-        measured.sort(key=lambda place: -nearness.of(older, place))
-        unmeasured = [place for place in newer if not nearness.knows(older, place)]
-        for place in (*measured[:MOST_NEWER], *unmeasured[:MOST_NEWER]):
+        for older in facts
+    }
+    best = frozenset(facts[:BEST])
+    chosen = {
+        (older, newer) for older in facts for newer in nearness.nearest(older, newer_of[older], is_best=older in best)
+    }
+    for newer in best:
+        earlier = [older for older in facts if newer in newer_of[older]]
+        chosen |= {(older, newer) for older in nearness.nearest(newer, earlier, is_best=True)}
+    for older in facts:
+        for place in newer_of[older]:
+            if (older, place) not in chosen:
+                continue
             first, other = hits[older], hits[place]
             if ends_another_value(first.text, other.text, _spoken(languages[older])):
                 continue
@@ -121,6 +184,14 @@ class _Nearness:
 
     def knows(self, first: int, other: int) -> bool:
         return (min(first, other), max(first, other)) in self._likeness
+
+    def nearest(self, fact: int, others: Sequence[int], *, is_best: bool) -> list[int]:
+        """The others to compare a fact with. `others` are in order of certainty."""
+        most = MOST_OTHERS_OF_BEST if is_best else MOST_OTHERS
+        measured = [other for other in others if self.of(fact, other) >= LEAST_LIKENESS]
+        measured.sort(key=lambda other: -self.of(fact, other))
+        unmeasured = [other for other in others if not self.knows(fact, other)]
+        return [*measured[:most], *unmeasured[:most], *(others[:MOST_CERTAIN] if is_best else ())]
 
     def evidence(self, older: int, newer: int, words: Mapping[str, float]) -> dict[str, float]:
         likeness = self.of(older, newer)

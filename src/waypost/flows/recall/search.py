@@ -54,7 +54,7 @@ from waypost.flows.recall.current_values import with_current_values
 from waypost.flows.recall.damage_notices import damage_notices
 from waypost.flows.recall.evidence import EvidenceReader, names_like, said_at_that_time
 from waypost.flows.recall.overview import overview_hits
-from waypost.flows.recall.renewals import in_sight
+from waypost.flows.recall.renewals import in_sight, maybe_renewing
 from waypost.flows.recall.structure_hits import prepare_structure, structure_hits
 from waypost.flows.share.recall import SharedHits, SharedQuery, shared_hits
 from waypost.journal.markdown_values import in_zone
@@ -316,8 +316,13 @@ class _Recall:
             shared.gather(question)
             spread = shared.spread(spread)
         ranking = fuse(question, candidates, spread, roles, now=now)
-        best = self._best(reader, ranking, some_of_each(ranking, first_facts, self._considered), wanted)
-        hits = said_at_that_time(best) if question.only_time else evidence.prose(reader, best, gathered, spread, roles)
+        order = [ranking.sketches[at] for at in ranking.order]
+        related = maybe_renewing(reader, order, roles, self._considered)
+        best = self._best(reader, ranking, some_of_each(ranking, [*first_facts, *related], self._considered), wanted)
+        if question.only_time:
+            hits = said_at_that_time(best)
+        else:
+            hits = evidence.prose(reader, best, gathered, spread, roles, self._space.engines.renewal_score)
         return hits if shared is None else shared.joined(hits, question, spread, now)
 
     def _best(self, reader: Reader, ranking: Ranking, order: Sequence[int], wanted: RecallFilter) -> list[RankedMemory]:

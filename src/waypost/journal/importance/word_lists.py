@@ -10,10 +10,11 @@ from importlib.resources import files
 LANGUAGES = ("en", "de", "ru")
 LONGEST_READ = 4000  # characters; in a long paste the beginning matters
 _APOSTROPHES = str.maketrans({"’": "'", "ʼ": "'", "`": "'", "´": "'", "ё": "е"})
-_SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*\s?|[.!?…]+")
+_SENTENCE = re.compile(r"[^.!?…\n]+(?:[.!?…]+[\"'»«”“’)\]]{0,3})?\s?|[.!?…]+")  # with the quotation mark that ends it
+_CYRILLIC = re.compile("[а-яё]{2}", re.I)
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _INNER_DOT = re.compile(
-    r"(?<=\d)\.(?=\s?\d|\s\w)|(?<=\b\w)\.(?=\w)|(?<=\b\w\w)\.(?=\w)"
+    r"(?<=\d)\.(?=\s?\d)|(?<=(?<![\d.,])\d)\.(?=\s\w)|(?<=(?<![\d.,])\d\d)\.(?=\s\w)|(?<=\b\w)\.(?=\w)|(?<=\b\w\w)\.(?=\w)"
     r"|(?<=\b(?:Dr|Mr|Ms|St|Nr|ca))\.(?=\s\w)|(?<=\b(?:Mrs|bzw|ggf))\.(?=\s\w)|(?<=\bProf)\.(?=\s\w)"
 )
 ImportanceWords = Mapping[str, re.Pattern[str]]
@@ -29,6 +30,13 @@ def importance_words(language: str) -> ImportanceWords:
         source = files("waypost.journal") / "data" / f"{subject}_{name}.toml"
         table |= tomllib.loads(source.read_text("utf-8"))
     return {list_: re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)") for list_, words in table.items()}
+
+
+def language_of_lists(text: str, language: str) -> str:
+    """The language whose lists fit a text best: short Russian texts can look like another language in Cyrillic."""
+    if language in LANGUAGES:
+        return language
+    return "ru" if _CYRILLIC.search(text[:LONGEST_READ]) else "en"
 
 
 def _clauses(text: str, language: str) -> Iterator[str]:
@@ -54,9 +62,9 @@ class UtteranceSentence:
 
 @cache
 def _opening(language: str) -> re.Pattern[str]:
-    """Matches the start of a request, also after "and", "so", a greeting or a name."""
+    """Matches the start of a request, also after "and", "so", a greeting or a name. Not after "He writes, that …"."""
     return re.compile(
-        rf"\W*(?:\w+, ){{0,2}}(?:and |but |so |then |und |aber |also |dann |а |и |но )?{importance_words(language)['asks'].pattern}"
+        rf"\W*(?:\w+, (?!(?:что|dass|that) )){{0,2}}(?:and |but |so |then |und |aber |also |dann |а |и |но )?{importance_words(language)['asks'].pattern}"
     )
 
 
@@ -70,6 +78,6 @@ def sentences_of(text: str, language: str) -> list[UtteranceSentence]:
         low = written.lower().translate(_APOSTROPHES)
         count = sum(1 for word in low.split() if any(map(str.isalnum, word)))
         if count:
-            asks = low.rstrip(" \"'”»)*_").endswith("?") or _opening(language).match(low) is not None
+            asks = low.rstrip(" \"'”“»«)*_").endswith("?") or _opening(language).match(low) is not None
             result.append(UtteranceSentence(low, written, asks, count))
     return result

@@ -14,12 +14,19 @@ from typing import TYPE_CHECKING
 
 from waypost.journal.layout import Week
 from waypost.journal.period_pages.gist import Gists, gists_of, select_distinct
-from waypost.journal.period_pages.items import DECISION, HELPING, SummaryItem, answer_indices, is_past_at
+from waypost.journal.period_pages.items import (
+    DECISION,
+    HELPING,
+    SummaryItem,
+    answer_indices,
+    is_past_at,
+    without_samples,
+)
 from waypost.journal.period_pages.lines import Lines, label_of, persons_differ
 from waypost.journal.period_pages.page import (
     Measure,
     Period,
-    belongs,
+    indices_worth_a_line,
     items_of,
     language_of_items,
     last_day_of,
@@ -37,6 +44,7 @@ if TYPE_CHECKING:
 
 Vectors = Mapping[str, "Matrix"]
 SeeAlso = Mapping[str, Sequence[str]]
+_FEWEST_EVENTS = 3  # that make a topic without a question
 _DAYS_OF_A_HABIT = 3  # fewer days are worth a line only with questions
 _LEAST_ROOM = 1_500  # bytes for the rest, however much must stay
 _MOST_CANDIDATES = 400  # the strongest items of a period: a year can have thousands
@@ -55,6 +63,7 @@ def summarise(
     """
     items = items_of(period, entries)
     words = summary_words(language or language_of_items(items))
+    items = without_samples(items, words.language)
     return render_page(period, words, SummarySections(period, items, words, vectors, see_also or {}).sections())
 
 
@@ -90,9 +99,8 @@ class SummarySections:
         self.measure = measure_of(self.period)
         self.lines = Lines(self.words, persons_differ(self.items), self.see_also)
         self.answers = answer_indices(self.items)
-        strongest = sorted(range(len(self.items)), key=lambda index: (-self.items[index].weight, index))
-        worthy = [index for index in strongest if belongs(self.items[index], self.period)]
-        worthy = worthy or [index for index in strongest if self.items[index].is_remark]
+        worthy = indices_worth_a_line(self.items, self.period)
+        worthy = worthy or [index for index, item in enumerate(self.items) if item.is_remark]
         self.worthy = sorted(worthy[:_MOST_CANDIDATES])
         verbatim = [index for index, item in enumerate(self.items) if must_stay(item, self.measure)]
         needed = {*self.worthy, *verbatim, *(strongest_of_months(self.items) if isinstance(self.period, int) else ())}
@@ -110,9 +118,7 @@ class SummarySections:
         lines += self._other_lines()
         for name in ("insights", "events", "later"):
             of_section = [line for line in lines if self._section(line.index) == name]
-            first = sorted(filter(self._comes_first, of_section), key=lambda line: line.index)
-            rest = [line for line in of_section if line not in first]
-            sections[name] = [*map(self._render, first), *self._group_by_topic(rest, topics)]
+            sections[name] = self._group_by_topic(of_section, topics)
         if isinstance(self.period, int):
             sections["highlights"] = self._highlights()
         return sections
@@ -132,22 +138,21 @@ class SummarySections:
                 lines[index] = line
         return list(lines.values())
 
-    def _comes_first(self, line: _Line) -> bool:
-        """A year begins with births, weddings, deaths and the like."""
-        return isinstance(self.period, int) and self.items[line.index].is_turning_point
-
     def _section(self, index: int) -> str:
-        section = self._section_of(self.items[index])
-        is_late = section == "later" and is_past_at(self.items[index], last_day_of(self.period))
+        item = self.items[index]
+        section = self._section_of(item)
+        is_kept = isinstance(self.period, Week) or item.kind != "promise" or item.is_protected
+        is_late = section == "later" and (not is_kept or is_past_at(item, last_day_of(self.period)))
         return "events" if is_late else section  # nothing to keep in mind
 
     @staticmethod
     def _section_of(item: SummaryItem) -> str:
         if item.role != "person" or item.is_protected:
             return "insights" if item.is_verbatim else "later"
-        if item.is_marked or item.kind in ("decision", "goal", "preference"):
+        is_own = item.main is None or item.main.is_speakers
+        if item.is_marked or item.kind == "preference" or (item.kind in ("decision", "goal") and is_own):
             return "insights"
-        if item.kind in ("result", "progress") and item.main is not None and item.main.area == "work":
+        if item.kind == "result" and item.main is not None and item.main.area == "work":
             return "insights"
         if item.kind in ("fact", "promise"):
             return "later"
@@ -194,9 +199,14 @@ class SummarySections:
         return sorted(weights, key=lambda topic: (-weights[topic], first[topic]))
 
     def _of_topic(self, topic: int) -> list[SummaryItem]:
-        """What people said with its name, over the whole time. Empty if it can not be counted under this name."""
+        """What people said with its name, over the whole time. Empty if it can not be counted under this name.
+
+        Two events need no name above them: their lines say as much.
+        """
         label = next(item.label for item in self.items if item.topic == topic and item.label)
         members = mentions(topic, label, self.items)
+        if len(members) < _FEWEST_EVENTS and not any(item.is_question for item in members):
+            return []
         return members if len(members) >= self.measure.mentions and can_be_counted(label, members) else []
 
     def _label(self, topic: int) -> str:
@@ -266,17 +276,7 @@ class SummarySections:
                 lines.append(line)
                 counts[section] = counts.get(section, 0) + 1
                 left -= self.items[index].informs
-        return [self._answered(line) for line in lines] if isinstance(self.period, Week) else lines
-
-    def _answered(self, line: _Line) -> _Line:
-        """The line with its answer, if there is room for it."""
-        answered = line if line.answer is not None else self._with_answer(line.index, line.text)
-        more = self._size(answered) - self._size(line)
-        if answered.answer is None or more > self.room:
-            return line
-        self.room -= more
-        self.used.add(answered.answer)
-        return answered
+        return lines
 
     def _question_of(self, index: int) -> int:
         """The question that an answer belongs to, if it can be listed with it."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from waypost.journal.importance.utterance import question_kind
-from waypost.journal.period_pages.items import SummaryItem
+from waypost.journal.period_pages.items import ENDS, WHOLE, SummaryItem
 from waypost.journal.period_pages.text_rank import SAME, SAME_VECTORS, choose, content_stems, likeness, textrank
 from waypost.journal.wording import SummaryWords, clip, language_at_start, sentences, summary_words
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from waypost.journal.period_pages.text_rank import Matrix
 
 _NUMBER = re.compile(r"\d+")
-WHOLE = 220  # characters; a shorter entry is not cut
 LONGEST_SENTENCE = 260
 MOST_SENTENCES = 2000  # ranked against each other
 _SENTENCES_OF_ONE = 12  # per entry in the ranking
@@ -77,7 +76,7 @@ def _sentences_of_life(item: SummaryItem) -> set[str]:
 
 def _join(parts: Sequence[str]) -> str:
     """The sentences in a row. List items without a closing sign are separated by semicolons."""
-    closed = [part if part[-1:] in ".!?…:;" else f"{part};" for part in parts]
+    closed = [part if part[-1:] in ENDS else f"{part};" for part in parts]
     return " ".join(closed).removesuffix(";")
 
 

@@ -16,7 +16,7 @@ from waypost.journal.period_pages.page import (
     YEAR,
     Measure,
     Period,
-    belongs,
+    indices_worth_a_line,
     measure_of,
     must_stay,
     render_page,
@@ -47,7 +47,7 @@ class ModelPoint:
 
 def indices_for_model(items: Sequence[SummaryItem], period: Period) -> list[int]:
     """The items that the model gets: important ones, and those that support an important topic."""
-    important = {index for index, item in enumerate(items) if belongs(item, period)}
+    important = set(indices_worth_a_line(items, period))
     if isinstance(period, int):
         important |= set(strongest_of_months(items))
     topics = {items[index].topic for index in important} - {0}
@@ -169,9 +169,7 @@ def limit_points(
         selected.add(number)
         selected_texts += [plain] if point.section not in _NAMED else []
     kept = [points[number] for number in sorted(selected)]
-    if measure is not YEAR:
-        return kept
-    return sorted(kept, key=lambda point: not any(items[index].is_turning_point for index in point.indices))
+    return sorted(kept, key=lambda point: point.indices[0]) if measure is YEAR else kept
 
 
 def _plain(text: str) -> str:

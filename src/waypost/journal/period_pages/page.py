@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from datetime import date
 
 from waypost.journal.layout import Month, Week
-from waypost.journal.period_pages.items import SummaryItem, holding_items, summary_items
+from waypost.journal.period_pages.items import SummaryItem, holding_items, mark_overtaken, summary_items
+from waypost.journal.statements.recognise import asks_about_wording
 from waypost.journal.wording import SummaryWords, main_language
 from waypost.model.journal import ScoredEntry
 
 Period = Week | Month | int  # an int is a year
 HEADINGS = ("topics", "insights", "events", "recurring", "later", "highlights")
-_OF_A_YEAR = ("goal", "decision", "preference", "fact")
+_LEAST_OF_A_YEAR = 2.7  # weight
+_LEAST_OF_A_QUIET_YEAR = 1.5
+_FEW_OF_A_YEAR = 18  # lines
 HIGHLIGHT = 5  # least score of an item that represents a month in a year's summary
 
 
@@ -32,7 +35,7 @@ class Measure:
 
 WEEK = Measure(least=5, room=6_000, topics=5, mentions=2, points=10, events=12, statements=24, days=2)
 MONTH = Measure(least=7, room=8_000, topics=6, mentions=3, points=8, events=8, statements=8, days=4)
-YEAR = Measure(least=8, room=10_000, topics=8, mentions=4, points=8, events=16, statements=30, days=12, keeps_all=False)
+YEAR = Measure(least=8, room=14_000, topics=8, mentions=4, points=8, events=24, statements=30, days=12, keeps_all=False)
 
 
 def measure_of(period: Period) -> Measure:
@@ -40,23 +43,32 @@ def measure_of(period: Period) -> Measure:
 
 
 def items_of(period: Period, entries: Sequence[ScoredEntry]) -> list[SummaryItem]:
-    """The items of a period. A year's page looks back: it leaves out what no longer holds at its end."""
+    """The items of a period. Pages of months and years look back: they leave out what no longer holds at their end."""
     items = summary_items(entries)
-    return holding_items(items, last_day_of(period)) if isinstance(period, int) else items
+    if isinstance(period, int):
+        items = holding_items(items, last_day_of(period))
+    return items if isinstance(period, Week) else mark_overtaken(items)
 
 
-def belongs(item: SummaryItem, period: Period) -> bool:
-    """What states something, and what is important for another reason. A score never empties a page.
+def indices_worth_a_line(items: Sequence[SummaryItem], period: Period) -> list[int]:
+    """What states something, and what is important for another reason, the strongest first. A score never empties a page.
 
-    A year's page is for events that change a life or are proclaimed, and for lasting kinds. Output of tools is in the archive.
+    A year's page is for what is still news at its end; a quiet year has room for more. Output of tools is in the archive.
     """
-    if item.role == "tool":
-        return False
-    if item.score >= measure_of(period).least:
-        return True
-    is_milestone = item.main is not None and item.main.is_milestone
-    is_of_a_year = is_milestone or item.is_turning_point or item.is_announced or item.kind in _OF_A_YEAR
-    return is_of_a_year if isinstance(period, int) else item.informs
+    strongest = sorted(range(len(items)), key=lambda index: (-items[index].weight, index))
+    stated = [index for index in strongest if items[index].informs and items[index].role != "tool"]
+    if isinstance(period, int):
+        room = min(_FEW_OF_A_YEAR, len(stated) // 2)
+        stated = [
+            index
+            for number, index in enumerate(stated)
+            if items[index].is_marked
+            or items[index].weight >= (_LEAST_OF_A_QUIET_YEAR if number < room else _LEAST_OF_A_YEAR)
+        ]
+    least = measure_of(period).least
+    other = {index for index in strongest if not items[index].informs and items[index].score >= least}
+    worthy = {*stated, *(index for index in other if items[index].role != "tool")}
+    return [index for index in strongest if index in worthy]
 
 
 def must_stay(item: SummaryItem, measure: Measure) -> bool:
@@ -80,9 +92,13 @@ def strongest_of_months(items: Sequence[SummaryItem]) -> list[int]:
 
 
 def language_of_items(items: Sequence[SummaryItem], otherwise: str = "") -> str:
-    """The language of the important items, or of all if none is important; `otherwise` if they have little text."""
-    important = [item for item in items if item.score >= WEEK.least]
-    return main_language((item.text for item in important or items), otherwise)
+    """The language of the important items, or of all if none is important; `otherwise` if they have little text.
+
+    What people say counts first, but not texts that they only ask about: these can be in any language.
+    """
+    own = [item for item in items if item.role == "person" and not asks_about_wording(item.text)]
+    important = [item for item in own if item.score >= WEEK.least]
+    return main_language((item.text for item in important or own or items), otherwise)
 
 
 def last_day_of(period: Period) -> date:

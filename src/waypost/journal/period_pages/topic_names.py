@@ -39,13 +39,15 @@ def mentions(topic: int, label: str, items: Sequence[SummaryItem]) -> list[Summa
 def can_be_counted(label: str, own: Sequence[SummaryItem]) -> bool:
     """Whether a label stands in a form that names a topic, and its items are about one matter.
 
-    A Russian word that only follows prepositions is in another case. What happens to the health of several people, or of
+    A Russian word that only follows prepositions, or has this form once, is in another case. What happens to the health of several people, or of
     nobody named, is more than one matter.
     """
     texts = [" ".join(item.text.split()) for item in own]
     forms = [match for text in texts for match in re.finditer(rf"(?<!\w){re.escape(label)}(?!\w)", text, re.I)]
     is_cyrillic = re.search("[а-яё]", label, re.I) is not None
     if is_cyrillic and forms and all(_PREPOSITION.search(match.string[: match.start()].rstrip()) for match in forms):
+        return False
+    if is_cyrillic and len(forms) == 1 and len(own) > 1:
         return False
     areas = {statement.area for item in own for statement in item.statements}
     if _PERSONS_MATTER not in areas:

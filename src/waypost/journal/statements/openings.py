@@ -4,12 +4,11 @@ import re
 
 _OPENING = re.compile(
     r"^\W{0,3}(?i:(?:oh|ah|ach|hey|hi|und|and|а|и)\W{1,3})?(?i:"
-    r"(?:by the way|btw|fyi|just so you know|for the record|also|note to self)(?=[,:–-])[\s,:–-]+|"
-    r"(?:no idea|sure|okay|ok|all right|keine ahnung|klar|gerne|не знаю|давай(?:те)?|ладно|хорошо)[,.!]\s+|"
+    r"(?:by the way|btw|fyi|just so you know|for the record|also|note to self|okay|ok|well|anyway|no idea)(?=[,:–-])[\s,:–-]+|"
     r"(?:please )?(?:remember|note|keep in mind|don't forget|mind you)(?: this)?(?::| that)\s+|"
-    r"(?:übrigens|nebenbei(?: bemerkt)?|apropos|zur info|nur zur info|ach ja)(?=[,:–-])[\s,:–-]+|"
+    r"(?:übrigens|nebenbei(?: bemerkt)?|apropos|zur info|nur zur info|ach ja|keine ahnung|na ja|naja|tja)(?=[,:–-])[\s,:–-]+|"
     r"(?:bitte )?(?:merk(?:e)? dir(?: bitte)?|notier(?:e)?(?: dir)?|vergiss nicht|denk daran|wichtig)\s*:\s*|"
-    r"(?:кстати|к слову|между прочим|да, кстати)(?=[\s,:–-])[\s,:–-]+|"
+    r"(?:кстати|к слову|между прочим|да, кстати|ладно|не знаю)(?=[\s,:–-])[\s,:–-]+|"
     r"(?:пожалуйста, )?(?:запомни(?:те)?|запиши(?:те)?|учти(?:те)?|имей(?:те)? в виду|не забудь(?:те)?|помни(?:те)?)(?::|, что)\s+"
     r")"
 )

@@ -12,12 +12,13 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from waypost.journal.chatter import is_chatter
+from waypost.journal.chatter import adds_something, is_chatter
 from waypost.journal.importance.word_lists import (
     LANGUAGES,
     ImportanceWords,
     UtteranceSentence,
     importance_words,
+    language_of_lists,
     sentences_of,
 )
 
@@ -44,9 +45,12 @@ _CACHED = 20_000
 _FEWEST_WORDS = 3  # of an event without a number or an area
 _FEWEST_WITH_NUMBER = 2
 _SHORT_THANKS = 7  # words; longer thanks also state something
+_MOST_BESIDE = 6  # words of a remark on what is imagined
 _LEAST_EVENT = 8  # words of a remark that also says what happened
 _DIGIT = re.compile(r"\d")
-JOY = re.compile("!!|[🎉🥳🎊💍🎓👶💙🩷🏆🥇😭]")  # beside few words: they announce something
+_CYRILLIC = re.compile("[а-яё]", re.I)
+_LONG_QUOTE = re.compile(r"[\"“„«»]\w+[^\"“”„«»\w]+\w+[^\"“”„«»\w]+\w+[^\"“”„«»]*")
+JOY = re.compile("!!|[🎉🥳🎊💍🎓👶💙🩷🏆🥇😭🙌🔥💪🍾👏]")  # beside few words: they announce something
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,7 @@ class SpokenStatement:
     is_milestone: bool = False  # an event that changes a life
     is_real: bool = True  # not imagined, joked or denied
     is_own: bool = True  # not what somebody else says of themselves
+    is_speakers: bool = True  # nobody else decides or wants it
 
     @property
     def rank(self) -> tuple[bool, int]:
@@ -71,18 +76,30 @@ class _StatementWords:
     milestones: dict[str, re.Pattern[str]]
     no_milestone: re.Pattern[str]
     negated: re.Pattern[str]  # at the end of what comes before a milestone
+    beside: re.Pattern[str]  # there too: "without", "for the"
     areas: dict[str, re.Pattern[str]]
 
 
 @lru_cache(maxsize=_CACHED)
 def statements_of(text: str, language: str) -> tuple[SpokenStatement, ...]:
     """The sentences of a person's text that state something, in order."""
-    statements = (
-        _statement(sentence, language)
+    language = language_of_lists(text, language)
+    spoken = [
+        sentence
         for sentence in sentences_of(text, language)
         if not sentence.asks or _is_lasting_wish(sentence, language)
+    ]
+    if asks_about_wording(text):
+        spoken = [sentence for sentence in spoken if not _is_sample(sentence.written, text)]
+    read = [(sentence, _statement(sentence, language)) for sentence in spoken]
+    if any(statement is not None and not statement.is_real for _, statement in read):
+        read = [(sentence, _beside_imagined(sentence, statement)) for sentence, statement in read]
+    informs = any(statement is not None and statement.kind != "remark" for _, statement in read)
+    stated = tuple(
+        statement or SpokenStatement("remark", sentence.written)
+        for sentence, statement in read
+        if statement or (informs and _is_fragment(sentence, language))
     )
-    stated = tuple(statement for statement in statements if statement is not None)
     if _statement_words(language).lists["denied"].search(text.lower()):  # none of it holds without the denial
         return tuple(replace(statement, kind="remark", is_milestone=False, is_real=False) for statement in stated)
     return stated
@@ -98,6 +115,40 @@ def is_event(text: str, language: str) -> bool:
     """Whether a text states what happened, which is no preference, however important."""
     statement = main_statement(text, language)
     return statement is not None and (statement.is_milestone or statement.kind in ("event", "result", "progress"))
+
+
+@lru_cache(maxsize=_CACHED)
+def asks_about_wording(text: str) -> bool:
+    """Whether somebody asks how to say or answer something, or whether a text is right: in any language."""
+    pattern = _wording_questions()
+    return any(
+        sentence.asks and pattern.search(sentence.text) is not None
+        for sentence in (sentences_of(text, "en") if "?" in text or ":" in text else ())
+    )
+
+
+def _beside_imagined(sentence: UtteranceSentence, statement: SpokenStatement | None) -> SpokenStatement | None:
+    """A few words beside what is only imagined are a remark on it: "If I won, … But I don't play"."""
+    is_plain = statement is not None and statement.kind == "event" and not statement.is_milestone
+    return replace(statement, kind="remark") if statement and is_plain and sentence.words <= _MOST_BESIDE else statement
+
+
+def _is_sample(sentence: str, text: str) -> bool:
+    """Whether a sentence is the text that somebody asks about: quoted, or in other letters than the question."""
+    if _LONG_QUOTE.search(sentence):
+        return True
+    question = next((part.written for part in reversed(sentences_of(text, "en")) if part.asks), "")
+    return bool(_CYRILLIC.search(question)) != bool(_CYRILLIC.search(sentence))
+
+
+def _is_fragment(sentence: UtteranceSentence, language: str) -> bool:
+    """Whether a few words belong to what is stated beside them: "All of them.", "Light." But not "Hello!" or "Thanks"."""
+    if _statement_words(language).lists["idle"].match(sentence.text) or importance_words(language)["heed"].search(
+        sentence.text
+    ):
+        return False
+    rest = importance_words(language)["pleasant"].sub(" ", sentence.text)
+    return adds_something(rest)
 
 
 def _is_lasting_wish(sentence: UtteranceSentence, language: str) -> bool:
@@ -126,10 +177,17 @@ def _statement(sentence: UtteranceSentence, language: str) -> SpokenStatement | 
     if kind == "promise" and milestone and not own.lists["promise"].search(sentence.text):
         kind = "event"  # with a date
     if milestone is None or kind in ("goal", "promise"):  # wished or promised: it has not happened yet
-        return SpokenStatement(kind, sentence.written, _area(own, sentence.text) or milestone)
+        area = _area(own, sentence.text) or milestone
+        return SpokenStatement(kind, sentence.written, area, is_speakers=_is_speakers(own, sentence.text))
     return SpokenStatement(
         "decision" if kind == "decision" else "event", sentence.written, milestone, is_milestone=True
     )
+
+
+def _is_speakers(own: _StatementWords, text: str) -> bool:
+    """Whether the speaker may be the subject: named by a pronoun before the first comma, or nobody else is."""
+    clause = text.partition(",")[0]
+    return own.lists["own_subject"].search(clause) is not None or own.lists["other_subject"].match(text) is None
 
 
 def _quotes_another(own: _StatementWords, text: str) -> bool:
@@ -142,9 +200,10 @@ def _milestone(own: _StatementWords, text: str) -> Area | None:
     if own.no_milestone.search(text):
         return None
     for area in AREAS:
-        match = own.milestones[area].search(text)
-        if match and (area == "work" or not own.negated.search(text[: match.start()])):
-            return area
+        for match in own.milestones[area].finditer(text):
+            before = text[: match.start()]
+            if area == "work" or not (own.negated.search(before) or own.beside.search(before)):
+                return area
     return None
 
 
@@ -185,6 +244,11 @@ def _area(own: _StatementWords, text: str) -> Area | None:
 
 
 @cache
+def _wording_questions() -> re.Pattern[str]:
+    return _pattern([words for name in LANGUAGES for words in _table(f"statements_{name}.toml")["wording"]])
+
+
+@cache
 def _statement_words(language: str) -> _StatementWords:
     name = language if language in LANGUAGES else "en"
     table, life = _table(f"statements_{name}.toml"), _table(f"life_events_{name}.toml")
@@ -195,6 +259,7 @@ def _statement_words(language: str) -> _StatementWords:
         {area: _pattern([words]) for area, words in life["event"].items()},
         _pattern(life["other"]),
         re.compile(rf"(?<!\w)(?:{'|'.join(life['negated'])}) $"),
+        re.compile(rf"(?<!\w)(?:{'|'.join(life['beside'])}) $"),
         areas,
     )
 

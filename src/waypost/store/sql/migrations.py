@@ -15,6 +15,10 @@ class Migrations(Mapping[str, str]):
             raise KeyError(name)
         return (self._folder / f"{name}.sql").read_text("utf-8")
 
+    def __contains__(self, name: object) -> bool:
+        """Without reading the file, as each opening of a database asks for every name."""
+        return name in self._names
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
 

@@ -14,7 +14,7 @@ from waypost.errors import LlmError, LlmLimit, LlmUnavailable
 from waypost.flows.journal_files.language import journal_language
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.period_pages.build import summarise
-from waypost.journal.period_pages.items import SummaryItem
+from waypost.journal.period_pages.items import SummaryItem, without_samples
 from waypost.journal.period_pages.model import (
     LANGUAGE_NAMES,
     ModelPoint,
@@ -105,6 +105,7 @@ def summary_of(
     items = items_of(period, local)
     last = max((scored_entry.entry.at for scored_entry in entries), default=space.clock())
     words = summary_words(language_of_items(items, journal_language(space, last)))
+    items = without_samples(items, words.language)
     name = writer.llm.name if writer.llm else BY_RULES
     points = _model_points(writer, period, items, words)
     notices = tuple(dict.fromkeys(writer.notices[before:]))

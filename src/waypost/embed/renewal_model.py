@@ -1,0 +1,127 @@
+"""Reads two facts piece by piece, and says whether the newer one states another value for the subject of the older one.
+
+Vectors of whole sentences can't tell "the press runs firmware 4.6" from "the press has new rollers". So a small transformer
+reads both facts together: what the multilingual network sees of each piece, how near the nearest piece of the other fact is,
+and on which side it stands. Features of the words (`facts/renewal.py`) join in the last layers. `benchmarks/renewal_model.py` trains it on pairs in English, German and Russian
+(`benchmarks/values/learn/`). Its weights have half precision.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from waypost.embed.blas import one_thread
+from waypost.embed.multilingual import DIMENSIONS, Multilingual, TextPieces
+from waypost.embed.numpy_bert import gelu
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float32]
+
+MOST_PIECES = 60  # of each fact
+HEADS = 4
+_EPSILON = np.float32(1e-5)
+_TINY = np.float32(1e-9)
+_TEXTS = 512  # that a process remembers
+WIDEST = 4.0  # deviations of a feature of the words
+
+
+class RenewalModel:
+    """Safe to use from several threads. Loads its weights when first used."""
+
+    def __init__(self, engine: Multilingual) -> None:
+        self._engine = engine
+        self._pieces = lru_cache(maxsize=_TEXTS)(self._read)
+
+    def _read(self, text: str) -> TextPieces:
+        return self._engine.pieces(text, MOST_PIECES)
+
+    def score(self, older: str, newer: str, wording: Mapping[str, float]) -> float:
+        """The logit of a renewal. `wording` are the features of the words that the model was trained with."""
+        weights = _weights()
+        with one_thread():
+            before, after = self._pieces(older), self._pieces(newer)
+            own = [wording[name] for name in weights["wording"]] + [float(before.vector @ after.vector)]
+            return _logit(weights, before, after, np.array(own, np.float32))
+
+
+@lru_cache(maxsize=1)
+def _weights() -> Mapping[str, NDArray[Any]]:
+    content = files("waypost.embed").joinpath("data", "renewal.npz").read_bytes()
+    with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+        return {name: _wide(archive[name]) for name in archive.files}
+
+
+def _wide(array: NDArray[Any]) -> NDArray[Any]:
+    return array.astype(np.float32) if array.dtype == np.float16 else array
+
+
+def overlap(own: TextPieces, other: TextPieces) -> Array:
+    """For each piece of one text: the nearest piece of the other one, alone and in its surroundings, the same one, and how near all are."""
+    alone = _unit(own.features[:, :DIMENSIONS]) @ _unit(other.features[:, :DIMENSIONS]).T
+    around = _unit(own.features[:, DIMENSIONS:]) @ _unit(other.features[:, DIMENSIONS:]).T
+    same = (own.ids[:, None] == other.ids[None]).any(1)
+    return np.stack([alone.max(1), around.max(1), same.astype(np.float32), alone.mean(1)], axis=1)
+
+
+def _logit(weights: Mapping[str, Array], older: TextPieces, newer: TextPieces, wording: Array) -> float:
+    if not len(older.ids) or not len(newer.ids):
+        return 0.0
+    seen = np.concatenate([older.features, newer.features])
+    x = _linear(_normalised(seen, weights, "inln"), weights, "p")
+    x += _linear(np.concatenate([overlap(older, newer), overlap(newer, older)]), weights, "f")
+    lengths = (len(older.ids), len(newer.ids))
+    x += np.repeat(weights["seg.weight"], lengths, axis=0)
+    x += np.concatenate([weights["pos.weight"][:length] for length in lengths])
+    x = np.concatenate([weights["cls"][None], x])
+    layer = 0
+    while f"ls.{layer}.linear1.weight" in weights:
+        x = _transformed(x, weights, f"ls.{layer}")
+        layer += 1
+    x = _normalised(x, weights, "ln")
+    middle = 1 + lengths[0]
+    words = np.clip((wording - weights["mean"]) / weights["deviation"], -WIDEST, WIDEST)
+    pooled = np.concatenate([x[0], x[1:middle].mean(0), x[middle:].mean(0), words])[None]
+    hidden = gelu(_linear(pooled, weights, "h.0"))
+    return float(_linear(hidden, weights, "h.3")[0, 0])
+
+
+def _transformed(x: Array, weights: Mapping[str, Array], base: str) -> Array:
+    length, width = x.shape
+    inputs = _normalised(x, weights, f"{base}.norm1") @ weights[f"{base}.self_attn.in_proj_weight"].T
+    inputs += weights[f"{base}.self_attn.in_proj_bias"]
+    query, key, value = inputs.reshape(length, 3, HEADS, width // HEADS).transpose(1, 2, 0, 3)
+    scores = query @ key.transpose(0, 2, 1) * np.float32((width // HEADS) ** -0.5)
+    scores -= scores.max(-1, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(-1, keepdims=True)
+    attended = (scores @ value).transpose(1, 0, 2).reshape(length, width)
+    x = x + _linear(attended, weights, f"{base}.self_attn.out_proj")
+    inner = gelu(_linear(_normalised(x, weights, f"{base}.norm2"), weights, f"{base}.linear1"))
+    result: Array = x + _linear(inner, weights, f"{base}.linear2")
+    return result
+
+
+def _linear(x: Array, weights: Mapping[str, Array], name: str) -> Array:
+    product: Array = x @ weights[f"{name}.weight"].T
+    product += weights[f"{name}.bias"]
+    return product
+
+
+def _normalised(x: Array, weights: Mapping[str, Array], name: str) -> Array:
+    centred = x - x.mean(-1, keepdims=True)
+    centred /= np.sqrt(np.square(centred).mean(-1, keepdims=True) + _EPSILON)
+    result: Array = centred * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+    return result
+
+
+def _unit(rows: NDArray[Any]) -> Array:
+    unit: Array = rows / (np.linalg.norm(rows, axis=1, keepdims=True) + _TINY)
+    return unit
