@@ -233,19 +233,22 @@ def test_a_copy_can_be_put_back(memory: Memory, say: Say, clock: TestClock) -> N
 
 def test_what_matters_most_is_put_among_the_preferences_once(memory: Memory, say: Say) -> None:
     space = memory.space
-    goal, small, liked = (say(text) for text in ("I want three AWS certificates.", "Nice day.", "I like tea."))
+    goal, small, liked = (say(text) for text in ("I want to get three AWS certificates.", "Nice day.", "I like tea."))
     items = [
-        worth(memory, goal, "I want three AWS certificates.", 9),
+        worth(memory, goal, "I want to get three AWS certificates.", 9),
         worth(memory, small, "Nice day.", 7),
         worth(memory, liked, "I like tea.", 5, kind="preference"),
     ]
     assert promote_preferences(space, items) == [goal, liked]
     assert promote_preferences(space, items) == []
     bullets = parse_bullets(space.journal.read(PREFERENCES))
-    assert [(one.id, one.text) for one in bullets] == [(goal, "I want three AWS certificates."), (liked, "I like tea.")]
+    assert [(one.id, one.text) for one in bullets] == [
+        (goal, "I want to get three AWS certificates."),
+        (liked, "I like tea."),
+    ]
     refresh_index(space)
-    assert "- I want three AWS certificates.\n" in page(memory)
-    assert goal in ids_of(memory, "- I want three AWS certificates.")
+    assert "- I want to get three AWS certificates.\n" in page(memory)
+    assert goal in ids_of(memory, "- I want to get three AWS certificates.")
     assert "(important/preferences.md)" in page(memory)
 
 
@@ -291,6 +294,25 @@ def test_the_real_scorer_s_worth_decides(memory: Memory, say: Say) -> None:
     say("I prefer short answers, remember this, it is important.")
     items = scored(memory.space, entries_of(memory.space, "daily/2026-01-30.md"), memory.space.clock())
     assert len(promote_preferences(memory.space, items)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "is_kept"),
+    [
+        ("My mother fell and broke her hip, she is in hospital.", False),
+        ("We sold the van for 900 euros!", False),
+        ("Anna and I broke up yesterday.", False),
+        ("Karl walks again! He wants to build my fence in spring.", False),
+        ("They found diabetes in Karl.", False),
+        ("I'm allergic to penicillin.", True),
+        ("I don't eat meat, only fish.", True),
+        ("I hate phone calls.", True),
+    ],
+)
+def test_preferences_are_what_lasts_and_not_what_happened(memory: Memory, say: Say, text: str, is_kept: bool) -> None:
+    said = say(text)
+    promote_preferences(memory.space, [worth(memory, said, text, 9)])
+    assert memory.space.journal.exists(PREFERENCES) == is_kept
 
 
 # -- who the person is
@@ -350,6 +372,58 @@ def test_people_are_listed_with_their_relation(memory: Memory, say: Say, text: s
     say(text)
     refresh_index(memory.space)
     assert f"{person} ([2026-01-30]" in page(memory)
+
+
+def test_pets_diet_and_names_have_their_own_lines_and_news(memory: Memory, say: Say, clock: TestClock) -> None:
+    say("We adopted a dog! The kids named him Pickle.", "2026-01-02T10:00:00Z")
+    say("I'm a vegetarian now.", "2026-01-03T10:00:00Z")
+    for day, text in ((4, "Lia thinks I'm mad."), (5, "Lia laughed a lot."), (6, "Dinner with Lia was lovely.")):
+        say(text, f"2026-01-{day:02}T10:00:00Z")
+    say("Lia has decided to go freelance.", "2026-01-07T10:00:00Z")
+    for _ in range(2):
+        refresh_index(memory.space)
+        above = page(memory).partition("## History")[0]
+        assert "- **Pets:** Dog: Pickle (" in above and "- **Diet:** vegetarian (" in above
+        assert "- **Often mentioned:** Lia ([2026-01-04](" in above
+        assert "Latest: Lia has decided to go freelance. ([2026-01-07](" in above
+        clock.advance(days=90)
+
+
+def test_an_illness_leaves_the_page_and_an_allergy_stays(memory: Memory, say: Say, clock: TestClock) -> None:
+    say("I have pneumonia.")
+    say("I'm allergic to penicillin.")
+    refresh_index(memory.space)
+    assert "pneumonia" in page(memory).partition("## History")[0]
+    clock.advance(days=60)
+    refresh_index(memory.space)
+    above = page(memory).partition("### Milestones")[0].partition("## History")[0]
+    assert "pneumonia" not in above and "- **Health:** I'm allergic to penicillin." in above
+
+
+@pytest.mark.parametrize(
+    ("language", "plan", "news"),
+    [
+        ("en", "I'm going to propose to Anna in May.", "She said yes!!!"),
+        ("de", "Ich werde Paula einen Antrag machen.", "Sie hat Ja gesagt!!!"),
+        ("ru", "Хочу сделать предложение Анне.", "Она сказала «да»!!!"),
+    ],
+)
+def test_a_proposal_that_was_answered_is_not_open(
+    memory: Memory, say: Say, language: str, plan: str, news: str
+) -> None:
+    say(plan, "2026-01-10T10:00:00Z")
+    say(news, "2026-01-20T10:00:00Z")
+    refresh_index(memory.space)
+    opened = {"en": "Open.", "de": "Offen.", "ru": "Пока открыто."}
+    assert f") {opened[language]}" not in page(memory)
+
+
+def test_a_birth_ends_the_expectation(memory: Memory, say: Say) -> None:
+    say("My brother Karl and his wife Jana are expecting a baby in March.", "2026-01-10T10:00:00Z")
+    say("Jana had the baby last night! A girl, called Nele.", "2026-01-20T10:00:00Z")
+    refresh_index(memory.space)
+    above = page(memory).partition("## History")[0]
+    assert "expecting" not in above and "Child of Jana: Nele (" in above
 
 
 def test_the_newest_home_holds_and_facts_stay_when_they_are_old(memory: Memory, say: Say, clock: TestClock) -> None:

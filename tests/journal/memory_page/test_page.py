@@ -17,7 +17,14 @@ from waypost.journal.memory_page.content import (
     SourcedLine,
 )
 from waypost.journal.memory_page.days import stays, topic_with_sources
-from waypost.journal.memory_page.lines import one_line, phrases, sources_of, with_sources, without_sources
+from waypost.journal.memory_page.lines import (
+    one_line,
+    phrases,
+    sources_of,
+    whole_sentences,
+    with_sources,
+    without_sources,
+)
 from waypost.journal.memory_page.page import MOST_LINES, generated_part, page_top, without_time
 from waypost.journal.memory_page.tally import Tally, files_by_day, merge_entries, total, with_full_text
 from waypost.journal.period_pages.frame import split_frame, with_part
@@ -115,7 +122,8 @@ def test_summaries_follow_from_weeks_to_years_newest_first() -> None:
     periods = (
         Period(2024, "yearly/2024.md"),
         Period(Month(2025, 12), "monthly/2025-12.md", (SourcedLine("Moved house", ("a1",)),)),
-        Period(Week(2026, 3), "weekly/2026-W03.md"),
+        Period(Week(2026, 2), "weekly/2026-W02.md"),  # nothing happened
+        Period(Week(2026, 3), "weekly/2026-W03.md", (SourcedLine("Rain", ("a3",)),)),
         Period(Week(2026, 4), "weekly/2026-W04.md", (SourcedLine("Exam plans", ("a2",)),)),
     )
     made = page(periods=periods)
@@ -184,7 +192,7 @@ def test_the_page_has_at_most_300_lines_with_a_link_to_every_stage() -> None:
 
 def test_an_older_day_is_reported_in_short_between_the_last_week_and_the_summaries() -> None:
     items = [item(f"Insight {day} {n} that matters", 6, hours=24 * day + n) for day in (0, 12) for n in range(5)]
-    made = page(*items, periods=(Period(Week(2026, 3), "weekly/2026-W03.md"),))
+    made = page(*items, periods=(Period(Week(2026, 3), "weekly/2026-W03.md", (SourcedLine("Rain"),)),))
     older = made[made.index("### 2026-01-18") : made.index("### Week 3")]
     assert [line[:9] for line in older.splitlines() if line.startswith("- ")] == [
         "- Insight",
@@ -227,6 +235,22 @@ def test_words_of_entries_can_neither_end_the_part_nor_add_lines(hostile: str) -
     assert sources_of(sourced_lines[0]) == (entry(hostile, NOW - timedelta(hours=1)).id,)
     assert len([line for line in made.splitlines() if line.startswith("#")]) == 4
     assert not any(character in made for character in "\u202e\x1b\ud800")
+
+
+def test_weeks_are_shown_until_they_become_months() -> None:
+    weeks = [Period(Week(2025, n), f"weekly/2025-W{n}.md", (SourcedLine(f"News {n}"),)) for n in range(38, 53)]
+    made = page(periods=(*weeks, Period(Month(2025, 9), "monthly/2025-09.md", (SourcedLine("x"),))))
+    assert all(f"- News {n}\n" in made for n in range(38, 53))
+
+
+def test_a_long_text_ends_with_a_sentence_and_keeps_its_day() -> None:
+    said = "We met the club. They want the pier two metres closer to the bank, and then they will agree to it."
+    assert whole_sentences(f"{said} (2026-01-14)", 60) == "We met the club. They want the pier two… (2026-01-14)"
+    assert (
+        whole_sentences(f"{said} So be it. It took us all weekend. (2026-01-14)", 125)
+        == f"{said} So be it. (2026-01-14)"
+    )
+    assert whole_sentences("Short. (2026-01-14)", 60) == "Short. (2026-01-14)"
 
 
 def test_one_line_cuts_at_a_word_and_takes_the_mark_of_a_list_away() -> None:

@@ -111,3 +111,96 @@ def test_an_allergy_outlasts_what_happened_and_a_short_list_is_whole() -> None:
     assert holding(facts)[0].text == "I'm allergic to nuts."
     assert len(holding(facts)) == 8
     assert holding(facts[:6]) == facts[:6]
+
+
+def slots_of(language: str, *texts: str) -> dict[str, list[str]]:
+    said = (SpokenText(text, language, str(place), date(2026, 1, 5)) for place, text in enumerate(texts))
+    by_slot: dict[str, list[str]] = {}
+    for fact in holding(facts_over_time(said)):
+        by_slot.setdefault(fact.slot, []).append(fact.text)
+    return by_slot
+
+
+@pytest.mark.parametrize(
+    ("language", "texts", "work"),
+    [
+        ("en", ["As of today I'm lead engineer on the Riverside footbridge."], "lead engineer on the Riverside footbridge"),
+        ("en", ["I'm a nurse.", "On Saturdays I teach yoga."], "a nurse"),
+        ("en", ["I'm a nurse.", "I teach yoga at the Lotus.", "Today was my last day at the Lotus."], "a nurse"),
+        ("de", ["Ich arbeite als Koch.", "Sonntags unterrichte ich Yoga."], "als Koch"),
+        ("ru", ["Я архитектор, живу в Туле.", "По средам я преподаю в детской студии."], "архитектор"),
+        ("ru", ["Я архитектор, живу в Туле.", "Преподаю в детской студии.", "Из студии я ухожу с марта."], "архитектор"),
+    ],
+)  # fmt: skip
+def test_work_is_what_people_mainly_do_now(language: str, texts: list[str], work: str) -> None:
+    assert slots_of(language, *texts)["work"] == [work]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "I'm going to be an uncle!"),
+        ("en", "I don't want to run the department."),
+        ("de", "Er will mir im Herbst den Zaun bauen."),
+        ("ru", "Он хочет в Москву, а я не хочу никуда уезжать."),
+        ("ru", "Я сказала, что хочу подождать до весны."),
+    ],
+)
+def test_what_others_want_and_what_people_do_not_want_is_no_goal(language: str, text: str) -> None:
+    assert "goal" not in slots_of(language, text)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "She fell on the stairs and broke her wrist."),
+        ("de", "Er liegt in der Uniklinik und wird operiert."),
+        ("ru", "У неё диагноз, она в больнице."),
+    ],
+)
+def test_health_of_somebody_unnamed_is_not_listed(language: str, text: str) -> None:
+    assert "health" not in slots_of(language, text)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "slot"),
+    [
+        ("en", "I'm allergic to shellfish.", "health"),
+        ("en", "I'm lactose intolerant.", "health"),
+        ("de", "Ich vertrage keine Milch.", "health"),
+        ("de", "Ich bin laktoseintolerant.", "health"),
+        ("ru", "У меня аллергия на кошек.", "health"),
+        ("en", "I hate phone calls.", "preference"),
+        ("en", "So I suppose I'm a vegetarian now.", "diet"),
+        ("en", "I stopped eating meat.", "diet"),
+        ("de", "Ich bin jetzt Vegetarierin.", "diet"),
+        ("ru", "Я больше не ем мясо.", "diet"),
+    ],
+)
+def test_needs_and_tastes_are_found_in_their_usual_forms(language: str, text: str, slot: str) -> None:
+    assert slot in slots_of(language, text)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", 'He said, "You hate running," and laughed.'),
+        ("de", "Er sagte: „Du magst keine Hunde“, und lachte."),
+        ("ru", "Он сказал: «Ты ненавидишь бегать», и засмеялся."),
+        ("en", "She hates coriander."),
+    ],
+)
+def test_what_others_say_or_like_is_nobody_s_preference(language: str, text: str) -> None:
+    assert "preference" not in slots_of(language, text)
+
+
+def test_a_love_that_ended_is_listed_no_longer() -> None:
+    assert "people" not in slots_of("en", "My boyfriend Hugo cooks.", "Hugo and I broke up.")
+    assert slots_of("en", "Hugo proposed to me!", "My husband Hugo cooks.")["people"] == ["Husband: Hugo"]
+
+
+def test_news_of_others_belong_to_their_name_and_reach_no_goal() -> None:
+    facts = slots_of("de", "Ich will mit Paula einen Kletterkurs machen.", "Paula meint, der Baum blüht bald.")
+    assert "status" not in facts
+    facts = slots_of("en", "My brother Karl cooks.", "Karl has decided to move to Leeds.")
+    assert facts["news"] == ["Karl has decided to move to Leeds."]

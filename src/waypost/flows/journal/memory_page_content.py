@@ -1,6 +1,7 @@
 """Collect the content of the index page: the last thirty days, summaries, preferences, figures, maintenance."""
 
 import re
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
@@ -48,15 +49,22 @@ from waypost.journal.memory_page.days import (
     stays,
     topic_with_sources,
 )
-from waypost.journal.memory_page.lines import one_line, phrases, sources_of, without_sources
+from waypost.journal.memory_page.lines import one_line, phrases, sources_of, whole_sentences, without_sources
 from waypost.journal.memory_page.person_section import MOST_MILESTONES, MOST_PREFERENCES
 from waypost.journal.memory_page.tally import files_by_day
 from waypost.journal.period_pages.frame import split_frame
 from waypost.journal.period_pages.items import source_of
-from waypost.journal.statements.matters import DatedSentence, is_past, is_reached, is_turning_point
+from waypost.journal.statements.matters import (
+    DatedSentence,
+    is_milestone,
+    is_past,
+    is_reached,
+    is_turning_point,
+    outdated,
+)
 from waypost.journal.statements.openings import without_opening
-from waypost.journal.statements.profile import PersonalFact, sentence_terms
-from waypost.journal.statements.recognise import SpokenStatement, is_event, main_statement, statements_of
+from waypost.journal.statements.profile import PersonalFact, is_own_preference, needs_in, sentence_terms
+from waypost.journal.statements.recognise import JOY, SpokenStatement, is_event, main_statement, statements_of
 from waypost.journal.wording import language_at_start, topic_headings, without_markdown
 from waypost.model.journal import Entry, ScoredEntry, mark_of
 from waypost.store.journal import FileStamp
@@ -65,12 +73,19 @@ MOST_LINES_OF_A_SUMMARY = 4
 MOST_FREQUENT = 3
 MOST_STATED = 10
 PERSONAL = 3  # relevance points of preferences and personal goals
-PERSON_ORDER = ("name", "home", "language", "languages", "work", "birthday", "people", "family", "health", "goal")
+PERSON_ORDER = (
+    *("name", "home", "language", "languages", "work", "birthday", "people", "pets", "mentioned", "family"),
+    *("health", "diet", "goal"),
+)
+_OF_PEOPLE = ("people", "pets", "mentioned")
 _GROUP = re.compile(r"\s*- \*\*[^*]+\*\*\s*$")  # the name of a topic, above its lines
 _HINTS = re.compile(r"; [^();:]+: [^();]*+\)$")  # "see also" at the end of a line
 _EMPLOYER = re.compile(r"^(?:at|for) (?=[A-Z])")  # what a label says already
+_DAY = re.compile(r"(?<!\d)20\d\d-\d\d-\d\d(?!\d)")
+_SURE_LANGUAGE = 60  # characters that show a language
 PROJECT_MENTIONS, PROJECT_DAYS, PROJECT_RELEVANCE = 3, 2, 2  # from which a topic counts as a project
 PROJECT_PAUSE = timedelta(days=60)  # a project nobody mentioned for longer is not active
+_NOTHING = DatedSentence("", "en", date.min)
 _STEPS = ("goal", "decision", "progress", "result")
 
 
@@ -170,12 +185,15 @@ def _days(
 def _person_lines(space: OpenSpace, facts: Sequence[PersonalFact], language: str) -> Iterator[PersonLine]:
     """Who the person is, each fact with its day and source, and their language."""
     status = {fact.about: fact for fact in facts if fact.slot == "status"}
+    news = {fact.about: fact for fact in facts if fact.slot == "news"}
     for slot in PERSON_ORDER:
         if slot == "language" and facts:
             yield PersonLine(slot, SourcedLine(phrases(language)["language_name"]))
         for fact in facts:
             if fact.slot == slot:
-                latest = status.get(fact.id)
+                latest = status.get(fact.id) if slot == "goal" else None
+                if slot in _OF_PEOPLE and (of_them := news.get(fact.text.rpartition(": ")[2])) is not None:
+                    latest = of_them if of_them.id != fact.id else None
                 yield _person_line(space, fact, None if latest is None else _status_line(space, latest, language))
 
 
@@ -186,12 +204,12 @@ def _person_line(space: OpenSpace, fact: PersonalFact, latest: PersonLine | None
 
 
 def _status_line(space: OpenSpace, fact: PersonalFact, language: str) -> PersonLine:
-    slot = "reached" if is_reached(fact.text, language) else "latest"
+    slot = "reached" if fact.slot == "status" and is_reached(fact.text, language) else "latest"
     return replace(_person_line(space, fact), slot=slot)
 
 
 def _quoted(text: str) -> str:
-    return one_line(without_opening(text), LONGEST_ENTRY)
+    return whole_sentences(without_opening(text), LONGEST_ENTRY)
 
 
 def _day_file(space: OpenSpace, day: date) -> str:
@@ -211,7 +229,16 @@ def _ongoing(space: OpenSpace, judged: Sequence[ScoredEntry]) -> Iterator[Person
         for entry, statement, language in said
         if statement.kind == "result"
     ]
-    for entry, statement, language in reversed(said):
+    said.sort(key=lambda item: item[0].at)
+    dated = [
+        DatedSentence(statement.sentence, language, space.journal.today(entry.at))
+        if statement.is_real and statement.is_own
+        else _NOTHING
+        for entry, statement, language in said
+    ]
+    gone = outdated(dated, space.journal.today(space.clock()))
+    current = [item for place, item in enumerate(said) if place not in gone]
+    for entry, statement, language in reversed(current):
         terms = sentence_terms(statement.sentence, language)
         is_done = statement.kind == "promise" and any(at > entry.at and terms & done for at, done in results)
         if (statement.is_milestone or statement.kind == "promise") and not is_done:
@@ -232,7 +259,9 @@ def _preference_lines(bullets: Sequence[Bullet]) -> Iterator[SourcedLine]:
     order = sorted(range(len(bullets)), key=lambda place: (bullets[place].id is not None, -place))
     for place in sorted(order[:MOST_PREFERENCES]):
         bullet = bullets[place]
-        yield SourcedLine(_quoted(bullet.text), (bullet.id,) if bullet.id else ())
+        language = language_at_start(bullet.text) or "en"
+        needs = needs_in(bullet.text, language) if bullet.id else []  # of what somebody said, what matters here
+        yield SourcedLine(_quoted(" ".join(needs) or bullet.text), (bullet.id,) if bullet.id else ())
 
 
 def _lasting_preferences(facts: Sequence[PersonalFact], promoted_marks: Container[str]) -> Iterator[SourcedLine]:
@@ -254,11 +283,22 @@ def _recent_statements(
             and score.score >= IMPORTANT
             and mark_of(entry.id or "") not in promoted_marks
             and stands_alone(entry)
+            and _is_about_the_person(entry.text)
         ):
             line = SourcedLine(_quoted(entry.text), (source_of(entry),))
             if stays(entry, score.score, now) and len(said) < MOST_STATED:
                 said.setdefault(line.text.casefold(), line)
     return iter(said.values())
+
+
+def _is_about_the_person(text: str) -> bool:
+    """Whether a text says what somebody is, likes or wants, and not only what happened or what others said."""
+    language = language_at_start(text) or "en"
+    if needs_in(text, language):
+        return True
+    statement = main_statement(text, language)
+    is_taste = statement is not None and statement.kind == "preference" and not is_own_preference(statement, language)
+    return not is_taste and not is_event(text, language)
 
 
 def _is_above(line: SourcedLine, person: Sequence[PersonLine]) -> bool:
@@ -359,17 +399,35 @@ def _summary_lines(text: str) -> Iterator[SourcedLine]:
         heading = line[4:].strip() if line.startswith("### ") else heading
         if line.lstrip().startswith("- ") and not _GROUP.match(without_sources(line.rstrip("\r"))):
             (topics if heading in topic_headings() else statements).append(line.strip())
-    statements.sort(key=lambda line: not _is_turning_point(line))
-    for line in (statements or topics)[:MOST_LINES_OF_A_SUMMARY]:
-        plain = _HINTS.sub(")", without_markdown(without_sources(line.rstrip("\r"))))
-        text_line = one_line(plain, LONGEST_ENTRY)
-        if text_line:
+    plain = {line: _HINTS.sub(")", without_markdown(without_sources(line))) for line in statements or topics}
+    languages = Counter(language_at_start(text) for text in plain.values())
+    main = languages.most_common(1)[0][0] if languages else None
+    best = sorted(plain, key=lambda line: summary_worth(plain[line], main or "en"), reverse=True)
+    for line in sorted(best[:MOST_LINES_OF_A_SUMMARY], key=lambda line: _day_in(plain[line])):
+        if text_line := whole_sentences(plain[line], LONGEST_ENTRY):
             yield SourcedLine(text_line, sources_of(line))
 
 
-def _is_turning_point(line: str) -> bool:
-    plain = without_markdown(without_sources(line))
-    return is_turning_point(plain, language_at_start(plain) or "en")
+def summary_worth(text: str, main_language: str) -> tuple[bool, ...]:
+    """How much a line says about its time to a reader of the page, to compare lines."""
+    language = language_at_start(text) or main_language
+    statement = main_statement(text, language)
+    is_told = statement is not None and statement.is_real and statement.is_own
+    is_short = language == main_language or len(text) < _SURE_LANGUAGE
+    return (
+        is_told and is_short,
+        is_turning_point(text, language),
+        is_milestone(text, language),
+        is_told and JOY.search(text) is not None,
+        statement is not None and statement.kind in _STEPS,
+        statement is not None and statement.kind != "remark" and statement.area is not None,
+        statement is not None and statement.kind != "remark",
+    )
+
+
+def _day_in(line: str) -> str:
+    day = _DAY.search(line)
+    return day[0] if day else ""
 
 
 # -- numbers

@@ -11,9 +11,24 @@ from datetime import date, timedelta
 from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.roles import role_of
-from waypost.journal.statements.matters import DatedSentence, ends_a_plan, is_milestone, is_minor, outcome_of, outdated
-from waypost.journal.statements.profile import LONGEST_TEXT, PersonalFact, SpokenText, facts_over_time, holding
-from waypost.journal.statements.recognise import statements_of
+from waypost.journal.statements.matters import (
+    DatedSentence,
+    ends_a_plan,
+    is_milestone,
+    is_minor,
+    is_pending,
+    outcome_of,
+    outdated,
+)
+from waypost.journal.statements.profile import (
+    LONGEST_TEXT,
+    PersonalFact,
+    SpokenText,
+    facts_over_time,
+    holding,
+    is_lasting_care,
+)
+from waypost.journal.statements.recognise import main_statement, statements_of
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
@@ -22,14 +37,24 @@ _READ_AGAIN = timedelta(days=60)  # what was said since then is read at each ref
 _KEPT = "journal_person"  # ids, by slot
 _MOST_STORED = 400
 _SURE_LANGUAGE = 60  # characters that show a language
-_PASSING_SLOTS = ("family", "health", "preference")  # of which sentences can lose their point
+_PASSING_SLOTS = ("family", "health", "preference", "news")  # of which sentences can lose their point
+# How long they stay without news: an illness that is no lasting one, an expected event, a plan.
+_LASTS = {"health": timedelta(days=45), "family": timedelta(days=300), "goal": timedelta(days=270)}
 
 
 def person_of(space: OpenSpace) -> list[PersonalFact]:
     """The facts that hold, by slot: the newest of a single value, the newest few of a list, oldest first."""
     facts = _all_facts(space)
     _store(space, facts)
-    return holding(facts)
+    current = holding(facts)
+    today = space.journal.today(space.clock())
+    news = {fact.about: fact.day for fact in current if fact.slot == "status"}
+    return [fact for fact in current if not _is_stale(fact, news.get(fact.id, fact.day), today)]
+
+
+def _is_stale(fact: PersonalFact, last: date, today: date) -> bool:
+    is_lasting = fact.slot == "health" and is_lasting_care(fact.text)
+    return fact.slot in _LASTS and not is_lasting and today - last > _LASTS[fact.slot]
 
 
 def _all_facts(space: OpenSpace) -> list[PersonalFact]:
@@ -100,10 +125,17 @@ def _holding_facts(texts: Sequence[SpokenText], today: date) -> list[PersonalFac
             if not (fact.slot in _PASSING_SLOTS and (fact.id, fact.text) in gone_texts)
             and not (fact.slot == "family" and fact.id in whole and fact.text in whole[fact.id].text)
             and not (fact.slot == "family" and is_minor(fact.text, languages.get(fact.id, "en")))
+            and not (fact.slot == "news" and _is_expected(fact.text, languages.get(fact.id, "en")))
             and not (fact.slot == "goal" and ends_a_plan(fact.text, languages.get(fact.id, "en")))
         ]
         + outcomes
     )
+
+
+def _is_expected(text: str, language: str) -> bool:
+    """Whether it is only planned or expected, and not decided."""
+    statement = main_statement(text, language)
+    return statement is not None and statement.kind != "decision" and is_pending(text, language)
 
 
 def _store(space: OpenSpace, facts: Sequence[PersonalFact]) -> None:

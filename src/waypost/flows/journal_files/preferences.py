@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from datetime import date
 
 from waypost.errors import StoreError
 from waypost.flows.journal_files.log import note
@@ -13,7 +14,8 @@ from waypost.journal.layout import PREFERENCES
 from waypost.journal.memory_page.days import PERSISTENT, stands_alone
 from waypost.journal.memory_page.lines import one_line, phrases
 from waypost.journal.roles import role_of
-from waypost.journal.statements.recognise import is_event
+from waypost.journal.statements.profile import needs_in, personal_facts
+from waypost.journal.statements.recognise import is_event, main_statement
 from waypost.journal.units import entry_of
 from waypost.journal.wording import language_at_start, main_language
 from waypost.model.journal import Entry, Score, ScoredEntry, mark_of
@@ -25,13 +27,13 @@ LONGEST_SAID, LONGEST_ANSWER = 2000, 300  # characters of a person's text, and o
 _PROMOTED = "journal_promoted"  # marks of promoted ids
 _MOST_TRIES = 20
 MOST_EXPLICIT, MOST_RELEVANT = 2, 3  # points
+_LASTING = ("preference", "goal", "fact", "promise")  # what stays in mind; what happened is in the history
 
 
 def promote_preferences(space: OpenSpace, scored: Sequence[ScoredEntry]) -> list[str]:
-    """Add important entries to preferences.md. Returns the ids of those that were added.
+    """Add what lasts to preferences.md. Returns the ids of those that were added.
 
-    Adds preferences, entries with an importance of 8 or more, and what people want remembered about themselves. Each is
-    added once: what a person removes does not return, nor does a copy of a text. Must run outside of a transaction.
+    Adds tastes and needs, and what people want remembered. Goals and facts need an importance of 8. What happened is no preference, however important. Each is added once: what a person removes does not return, nor does a copy of a text. Must run outside of a transaction.
     """
     worthy = [item.entry for item in scored if item.entry.id and _is_worthy(item)]
     if not worthy:
@@ -71,13 +73,26 @@ def _is_worthy(item: ScoredEntry) -> bool:
         return False
     if entry.kind == "preference":
         return True
+    if not stands_alone(entry):
+        return False
+    language = language_at_start(entry.held) or "en"
     # What people say of themselves and want remembered would otherwise lose its importance with age.
     is_own_wish = (
         item.score.explicit_points == MOST_EXPLICIT
         and item.score.relevance_points == MOST_RELEVANT
-        and not is_event(entry.held, language_at_start(entry.held) or "en")
+        and not is_event(entry.held, language)
     )
-    return (item.score.score >= PERSISTENT or is_own_wish) and stands_alone(entry)
+    is_important = item.score.score >= PERSISTENT and _is_lasting(entry.held, language)
+    return is_own_wish or is_important or bool(needs_in(entry.held, language))
+
+
+def _is_lasting(text: str, language: str) -> bool:
+    """Whether a text mainly says what its speaker is, likes, plans or promised, and not what happened."""
+    statement = main_statement(text, language)
+    if statement is None or not statement.is_own or statement.kind not in _LASTING:
+        return False
+    is_goal = any(fact.slot == "goal" for fact in personal_facts(text, language, "", date.min))
+    return statement.kind != "goal" or is_goal
 
 
 def promote_at_once(space: OpenSpace, versions: Sequence[Version]) -> None:

@@ -17,6 +17,8 @@ _ACTING = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 _LIST_MARK = re.compile(r"(?:#{1,6}|[-*+>]|\d{1,9}[.)])(?=\s)\s*")
+_SENTENCE_END = re.compile(r"(?<!\b\w)(?<!\d)[.!?…][\"”»“)]?(?=\s|$)")
+_NOTE = re.compile(r"\([^()]{0,120}\)$")
 _FROM = re.compile(r"[ \t]?<!-- from ([^<>\n]{0,9000}) -->[ \t\r]*$")
 
 
@@ -32,6 +34,21 @@ def one_line(text: str, longest: int) -> str:
     cut = line[: longest - len(CUT)]
     at = cut.rfind(" ")
     return (cut[:at] if at > longest // 2 else cut).rstrip(" ,;:") + CUT
+
+
+def whole_sentences(text: str, longest: int) -> str:
+    """One line of at most `longest` characters, cut after a sentence if that leaves a third of it.
+
+    A day or link in parentheses at the end stays.
+    """
+    line = one_line(text, 6 * longest)
+    if len(line) <= longest:
+        return line
+    note = _NOTE.search(line)
+    end = f" {note[0]}" if note else ""
+    body = line[: note.start()].rstrip() if note else line
+    at = max((match.end() for match in _SENTENCE_END.finditer(body[: longest - len(end) + 1])), default=0)
+    return body[:at].rstrip() + end if at > longest // 3 else one_line(body, longest - len(end)) + end
 
 
 def with_sources(line: str, ids: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ from waypost.journal.memory_page.lines import Phrases, bold, bullet, phrases, wi
 from waypost.journal.memory_page.person_section import ongoing_section, personal_section
 
 MOST_LINES = 300
-MOST_WEEKS, MOST_MONTHS, MOST_YEARS = 6, 14, 30
+MOST_WEEKS, MOST_MONTHS, MOST_YEARS = 20, 14, 30  # weeks become months after about 90 days, with no gap between them
 
 
 def page_top(language: str) -> str:
@@ -71,6 +71,7 @@ def _dates(sheet: IndexContent, words: Phrases) -> Iterator[str]:
 def _periods(sheet: IndexContent, words: Phrases) -> Iterator[list[str]]:
     for kind, most in ((Week, MOST_WEEKS), (Month, MOST_MONTHS), (int, MOST_YEARS)):
         of_kind = [period for period in sheet.periods if isinstance(period.span, kind)]
+        of_kind = [period for period in of_kind if period.lines or kind is not Week]  # nothing happened that week
         of_kind.sort(key=lambda period: str(period.span), reverse=True)
         for period in of_kind[:most]:
             title = _title(period.span, words, sheet.now.year)

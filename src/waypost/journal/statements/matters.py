@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from waypost.journal.importance.word_lists import LANGUAGES
+from waypost.journal.statements.people import subject_of
 from waypost.journal.statements.profile import personal_facts, sentence_terms
 from waypost.journal.statements.recognise import main_statement
 from waypost.journal.topics.similarity import topic_terms
@@ -90,7 +91,8 @@ def outcome_of(sentences: Sequence[DatedSentence], index: int) -> int | None:
     names = frozenset(name for sentence in sentences for name in _reading(sentence.text, sentence.language).names)
     for later in range(len(sentences) - 1, index, -1):
         reading = _reading(sentences[later].text, sentences[later].language)
-        if reading.closes and reading.is_milestone and _outdates(reading, plan, names):
+        is_outcome = reading.is_milestone or bool(reading.matters & plan.matters)
+        if reading.closes and is_outcome and _outdates(reading, plan, names):
             return later
     return None
 
@@ -125,6 +127,11 @@ def is_minor(text: str, language: str) -> bool:
     reading = _reading(text, language)
     is_event = reading.kind in ("event", "result", "progress") and not reading.is_pending
     return is_event and _words(language).minor.search(_lower(text)) is not None
+
+
+def is_pending(text: str, language: str) -> bool:
+    """Whether it is planned, offered or expected."""
+    return _reading(text, language).is_pending
 
 
 def is_reached(goal_status: str, language: str) -> bool:
@@ -205,7 +212,9 @@ def _reading(text: str, language: str) -> _Reading:
     pending = real and not closes and (kind == "goal" or words.pending.search(low) is not None)
     happened = real and any(_has_happened(clause, language, words) for clause in _CLAUSE.split(text))
     names = (
-        frozenset[str]() if language == "de" else frozenset(fold(name)[:_LEAST_TERM] for name in _NAME.findall(text))
+        frozenset[str]()
+        if language == "de"
+        else frozenset(fold(name)[:_LEAST_TERM] for name in (*_NAME.findall(text), subject_of(text, language)) if name)
     )
     slots = {fact.slot for fact in personal_facts(text, language, "", date.min) if fact.slot in _SINGLE}
     return _Reading(

@@ -6,13 +6,21 @@ Rules decide by patterns (`data/profile.toml`) and by what a sentence states.
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from waypost.journal.importance.word_lists import sentences_of
+from waypost.journal.importance.word_lists import LANGUAGES, sentences_of
+from waypost.journal.statements.people import (
+    is_general,
+    often_mentioned,
+    parted_from,
+    people_in,
+    same_name,
+    without_names,
+)
 from waypost.journal.statements.recognise import SpokenStatement, main_statement, statements_of
 from waypost.journal.topics.similarity import topic_terms
 
@@ -20,27 +28,40 @@ Slot = Literal[
     "name",
     "home",
     "work",
+    "side_work",
     "languages",
     "birthday",
     "people",
+    "pets",
+    "mentioned",
     "family",
     "health",
+    "diet",
     "goal",
     "preference",
     "milestone",
     "status",
+    "news",
     "dropped",
 ]
-MOST_OF_A_LIST = 8  # of people, family, health, goals and preferences, the newest
-SINGLE: tuple[Slot, ...] = ("name", "home", "work", "languages", "birthday")  # the newest value holds
+MOST_OF_A_LIST = 8  # of family, health, goals and preferences, the newest
+MOST_PEOPLE = 16
+SINGLE: tuple[Slot, ...] = ("name", "home", "work", "languages", "birthday", "diet")  # the newest value holds
 _HAPPENED = ("event", "result", "progress", "decision")
-_CARE = re.compile(
-    r"(?i)allerg|аллерг|vertrage|unverträglich|intoleran|tablet|таблетк|medik|medicat|insulin|инсулин|принимаю|asthma|астма"
-    r"|diabet|диабет"
-)
+_LISTS: tuple[Slot, ...] = ("people", "pets", "mentioned", "family", "health", "goal", "preference", "milestone")
+_LISTS += ("status", "news", "dropped")
+_NEWS = ("result", "decision", "fact")
+_QUOTE = re.compile(r"[\"“„«»][^\"”“«»]{1,300}[\"”“«»]")
 _OF_OTHERS = ("health", "family")  # areas in which a shared word is often chance
 _NAME = re.compile(r"(?<=\w )[A-ZА-ЯЁ][a-zа-яё]+|^[A-ZА-ЯЁ][a-zа-яё]+(?= and | и | told | said )")
-_DROPPED: tuple[Slot, ...] = ("home", "work", "goal", "preference")  # what a later sentence can end
+_DROPPED: tuple[Slot, ...] = (
+    "home",
+    "work",
+    "side_work",
+    "diet",
+    "goal",
+    "preference",
+)  # what a later sentence can end
 _LEAST_DROPPED, _DROPPED_SHARE = 4, 0.25  # letters of a shared term; share of the terms of what is dropped
 _STRONG_TERM = 6  # letters; shorter stems are shared by chance
 LONGEST_TEXT = 1200  # characters of a text that is read
@@ -48,7 +69,10 @@ LONGEST_TEXT = 1200  # characters of a text that is read
 
 @dataclass(frozen=True, slots=True)
 class PersonalFact:
-    """A fact about a person. `about` is the id of the goal that a status belongs to, or of the fact that was dropped."""
+    """A fact about a person.
+
+    `about` is the goal of a status, the fact that was dropped, or the name in news.
+    """
 
     slot: Slot
     text: str
@@ -76,23 +100,34 @@ def personal_facts(text: str, language: str, memory_id: str, day: date) -> list[
     for statement in statements:
         if not (statement.is_real and statement.is_own):
             continue
-        sentence = statement.sentence
         for slot in SINGLE:
-            value = _value(slot, sentence, language)
+            value = _value(slot, _QUOTE.sub(" ", statement.sentence), language)
             if value and not any(fact.slot == slot for fact in facts):
                 facts.append(PersonalFact(slot, value, memory_id, day))
-        facts += [PersonalFact("people", value, memory_id, day) for value in _people(sentence, language)]
-        other = _list_slot(statement)
+        other = _list_slot(statement, language)
         if other is not None:
-            facts.append(PersonalFact(other, sentence, memory_id, day))
-    return facts
+            facts.append(PersonalFact(other, statement.sentence, memory_id, day))
+    people = people_in(text, language)
+    return facts + [
+        PersonalFact("pets" if person.is_pet else "people", person.line, memory_id, day) for person in people
+    ]
 
 
 def facts_over_time(texts: Iterable[SpokenText]) -> list[PersonalFact]:
     """The facts that a person's texts state, in order, with how goals went. What was dropped later is only that."""
     facts: list[PersonalFact] = []
     goals: list[PersonalFact] = []
+    texts = list(texts)
+    often = often_mentioned([(said.text, said.language, said.id) for said in texts])
+    names = list(often)
     for said in texts:
+        for name in parted_from(said.text, said.language):
+            facts = [
+                PersonalFact("dropped", fact.text, said.id, said.day, about=fact.id)
+                if fact.slot == "people" and same_name(fact.text.rpartition(": ")[2], name)
+                else fact
+                for fact in facts
+            ]
         dropped = _dropped_terms(said)
         if dropped:
             facts = [
@@ -102,13 +137,38 @@ def facts_over_time(texts: Iterable[SpokenText]) -> list[PersonalFact]:
                 for fact in facts
             ]
             goals = [goal for goal in goals if goal in facts]
-        status = status_of(goals, said.text, said.language) if goals else None
+        status = status_of(goals, said.text, said.language, names) if goals else None
         if status is not None:
             facts.append(PersonalFact("status", status[1], said.id, said.day, about=status[0]))
         own = personal_facts(said.text, said.language, said.id, said.day)
-        facts += own
+        has_work = any(fact.slot == "work" for fact in facts)
+        is_side = has_work and _is_side_work(said)
+        facts += [replace(fact, slot="side_work") if is_side and fact.slot == "work" else fact for fact in own]
+        names += [fact.text.rpartition(": ")[2] for fact in own if fact.slot in ("people", "pets")]
         goals += [fact for fact in own if fact.slot == "goal"]
-    return facts
+    introduced = [fact.text.rpartition(": ")[2] for fact in facts if fact.slot in ("people", "pets", "dropped")]
+    by_id = {said.id: said for said in texts}
+    facts += [
+        PersonalFact("mentioned", name, id, by_id[id].day)
+        for name, ids in often.items()
+        if not any(same_name(name, other) for other in introduced)
+        for id in ids
+    ]
+    return facts + list(_news(texts, names))
+
+
+def _is_side_work(said: SpokenText) -> bool:
+    return any(pattern.search(said.text) for pattern in _patterns(said.language)["side"])
+
+
+def _news(texts: Iterable[SpokenText], names: Sequence[str]) -> Iterator[PersonalFact]:
+    """What texts report about people of these names: "Tom has decided to go freelance"."""
+    for said in texts:
+        for statement in statements_of(said.text, said.language) if len(said.text) <= LONGEST_TEXT else ():
+            if statement.is_real and statement.is_own and (statement.is_milestone or statement.kind in _NEWS):
+                name = next((name for name in names if statement.sentence.startswith(f"{name} ")), None)
+                if name is not None:
+                    yield PersonalFact("news", statement.sentence, said.id, said.day, about=name)
 
 
 def _dropped_terms(said: SpokenText) -> frozenset[str]:
@@ -131,44 +191,93 @@ def _is_dropped(fact: PersonalFact, terms: frozenset[str], language: str) -> boo
 def holding(facts: Sequence[PersonalFact]) -> list[PersonalFact]:
     """The facts that hold, by slot: the newest of a single value, the newest few of a list, oldest first."""
     kept: list[PersonalFact] = []
-    for slot in (*SINGLE, "people", "family", "health", "goal", "preference", "milestone", "status", "dropped"):
+    for slot in (*SINGLE, *_LISTS):
         of_slot = list({(fact.text, fact.about): fact for fact in facts if fact.slot == slot}.values())
-        if slot == "people":  # since when they are known
+        if slot in ("people", "pets", "mentioned"):  # since when they are known, and the most exact relation
             of_slot = list({fact.text: fact for fact in reversed(facts) if fact.slot == slot}.values())[::-1]
-        if slot == "status":  # the latest of each goal
+            of_slot = _with_one_relation(of_slot)
+        if slot in ("status", "news"):  # the latest of each goal or name
             of_slot = list({fact.about: fact for fact in of_slot}.values())
         if slot == "health":  # an allergy or a medicine outlasts what happened
-            lasting = [fact for fact in of_slot if _CARE.search(fact.text)][-MOST_OF_A_LIST:]
+            lasting = [fact for fact in of_slot if is_lasting_care(fact.text)][-MOST_OF_A_LIST:]
             events = [fact for fact in of_slot if fact not in lasting]
             newest = events[max(0, len(events) - MOST_OF_A_LIST + len(lasting)) :]
             of_slot = [fact for fact in of_slot if fact in lasting or fact in newest]
-        whole = slot in ("milestone", "status", "dropped")
-        kept += of_slot[-1:] if slot in SINGLE else of_slot if whole else of_slot[-MOST_OF_A_LIST:]
+        most = {"people": MOST_PEOPLE}.get(slot, MOST_OF_A_LIST)
+        whole = slot in ("milestone", "status", "news", "dropped")
+        kept += of_slot[-1:] if slot in SINGLE else of_slot if whole else of_slot[-most:]
     return kept
 
 
-def _list_slot(statement: SpokenStatement) -> Slot | None:
+def _with_one_relation(people: Sequence[PersonalFact]) -> list[PersonalFact]:
+    """Without a general relation, like "Partner", of those who have another one too."""
+    exact = {fact.text.rpartition(": ")[2] for fact in people if not is_general(fact.text)}
+    return [fact for fact in people if not is_general(fact.text) or fact.text.rpartition(": ")[2] not in exact]
+
+
+def is_lasting_care(text: str) -> bool:
+    """Whether it names an allergy, a medicine or another need that outlasts what happened."""
+    return any(pattern.search(text) for language in LANGUAGES for pattern in _patterns(language)["care"])
+
+
+def _list_slot(statement: SpokenStatement, language: str) -> Slot | None:
     if statement.kind == "goal":
-        return "goal"
-    if statement.kind == "preference" and not _CARE.search(statement.sentence):
-        return "preference"
-    if statement.kind in ("fact", "preference", "promise") and _CARE.search(statement.sentence):
+        return None if _has("not_goal", statement.sentence, language) else "goal"
+    if statement.kind in ("fact", "preference", "promise") and is_lasting_care(statement.sentence):
         return "health"
-    lasting = statement.is_milestone or statement.kind == "fact"
-    if lasting and statement.area == "family":
+    if statement.kind == "preference":
+        return "preference" if is_own_preference(statement, language) else None
+    if not statement.is_milestone and statement.kind != "fact":
+        return None
+    if statement.area == "family":
         return "family"
-    return "health" if statement.is_milestone and statement.area == "health" else None
+    is_known = _has("first", statement.sentence, language) or not _has("others", statement.sentence, language)
+    return "health" if statement.is_milestone and statement.area == "health" and is_known else None
 
 
-def status_of(goals: Sequence[PersonalFact], text: str, language: str) -> tuple[str, str] | None:
+def is_own_preference(statement: SpokenStatement, language: str) -> bool:
+    """Whether a sentence says what its speaker likes, needs or wants, and not what is quoted from others."""
+    plain = main_statement(_QUOTE.sub(" ", statement.sentence), language)
+    is_kind = plain is not None and plain.kind == "preference"
+    return is_kind and (_has("first", statement.sentence, language) or not _has("others", statement.sentence, language))
+
+
+def needs_in(text: str, language: str) -> list[str]:
+    """The sentences of a text that say what its speaker likes, needs or eats, and how to answer them."""
+    facts = personal_facts(text, language, "", date.min)
+    slots = {
+        fact.text
+        for fact in facts
+        if fact.slot == "preference" or (fact.slot == "health" and _has("first", fact.text, language))
+    }
+    diets = [fact.text for fact in facts if fact.slot == "diet"]
+    return [
+        statement.sentence
+        for statement in statements_of(text, language)
+        if (statement.sentence in slots and not _is_illness(statement))
+        or any(diet in statement.sentence for diet in diets)
+    ]
+
+
+def _is_illness(statement: SpokenStatement) -> bool:
+    return statement.is_milestone and not is_lasting_care(statement.sentence)
+
+
+def _has(list_: str, text: str, language: str) -> bool:
+    return any(pattern.search(text) for pattern in _patterns(language)[list_])
+
+
+def status_of(
+    goals: Sequence[PersonalFact], text: str, language: str, names: Sequence[str] = ()
+) -> tuple[str, str] | None:
     """The newest goal that a text reports on, and the sentence that does. None if it reports on none."""
     for statement in statements_of(text, language) if len(text) <= LONGEST_TEXT else ():
         if statement.kind not in _HAPPENED:
             continue
-        terms = sentence_terms(statement.sentence, language)
+        terms = sentence_terms(without_names(statement.sentence, names), language)
         for goal in reversed(goals):
             fits = statement.area not in _OF_OTHERS or statement.area == _area_of(goal.text, language)
-            if fits and terms & sentence_terms(goal.text, language):
+            if fits and terms & sentence_terms(without_names(goal.text, names), language):
                 return goal.id, statement.sentence
     return None
 
@@ -222,15 +331,6 @@ def _is_negated(match: re.Match[str], language: str) -> bool:
     before = match.string[: match.start()].split()[-1:]
     value = match["value"]
     return any(no.match(value) or any(map(no.fullmatch, before)) for no in _patterns(language)["negated"])
-
-
-def _people(sentence: str, language: str) -> list[str]:
-    """People that a sentence introduces: "Husband: Dieter"."""
-    matches = (match for pattern in _patterns(language)["people"] for match in pattern.finditer(sentence))
-    matches = (match for match in matches if not _is_nonsense(match["value"], "people", language))
-    cases = _table()["relations"]
-    pairs = ((match["relation"].casefold(), match["value"]) for match in matches)
-    return list(dict.fromkeys(f"{cases.get(relation, relation).capitalize()}: {name}" for relation, name in pairs))
 
 
 @cache
