@@ -19,7 +19,22 @@ from pathlib import Path
 
 _PAIRS = Path(__file__).with_name("values")
 _SESSIONS = 8
-_SETS = ("seen", "unseen", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ann", "bob", "cem", "dee", "eve", "oda")
+_SETS = (
+    "seen",
+    "unseen",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ann",
+    "bob",
+    "cem",
+    "dee",
+    "eve",
+    "oda",
+)
 
 
 def main() -> None:

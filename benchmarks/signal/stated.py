@@ -74,7 +74,6 @@ def prompt_sets() -> Iterator[PromptSet]:
         prompts = [(row["text"], {keys.index(key) for key in row["needs"]}, set[int]()) for row in stored["prompt"]]
         yield PromptSet(f"briefings {name}", [memory["text"] for memory in stored["memory"]], prompts)
 
-
     for name in ("prompts_learn", _UNSEEN_PROMPTS):
         for number, line in enumerate((_DATA / f"{name}.jsonl").read_text("utf-8").splitlines()):
             project = json.loads(line)

@@ -1,9 +1,10 @@
-"""Reads two facts piece by piece, and says whether the newer one states another value for the subject of the older one.
+"""Reads two facts piece by piece: does the newer one state another value for the subject of the older one?
 
-Vectors of whole sentences can't tell "the press runs firmware 4.6" from "the press has new rollers". So a small transformer
-reads both facts together: what the multilingual network sees of each piece, how near the nearest piece of the other fact is,
-and on which side it stands. Features of the words (`facts/renewal.py`) join in the last layers. `benchmarks/renewal_model.py` trains it on pairs in English, German and Russian
-(`benchmarks/values/learn/`). Its weights have half precision.
+Vectors of whole sentences are too coarse for "the press runs firmware 4.6" and "the press has new rollers". So a small
+transformer reads both facts together. Of each piece it gets its side, and what the multilingual network sees. It also gets
+how near the nearest piece of the other fact is. Features of the words (`facts/renewal.py`) join in the last layers.
+`benchmarks/renewal_model.py` trains it on pairs in English, German and Russian (`benchmarks/values/learn/`). Its weights have
+half precision.
 """
 
 from __future__ import annotations
@@ -64,7 +65,10 @@ def _wide(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def overlap(own: TextPieces, other: TextPieces) -> Array:
-    """For each piece of one text: the nearest piece of the other one, alone and in its surroundings, the same one, and how near all are."""
+    """Of each piece of a text: how near the nearest piece of the other one is, alone and with its neighbours.
+
+    Then whether the other text has it too, and how near all its pieces are.
+    """
     alone = _unit(own.features[:, :DIMENSIONS]) @ _unit(other.features[:, :DIMENSIONS]).T
     around = _unit(own.features[:, DIMENSIONS:]) @ _unit(other.features[:, DIMENSIONS:]).T
     same = (own.ids[:, None] == other.ids[None]).any(1)

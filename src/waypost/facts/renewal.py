@@ -97,17 +97,18 @@ def wording_evidence(older: str, newer: str, language: str) -> Mapping[str, floa
     }
 
 
-def ends_another_value(older: str, newer: str, language: str) -> bool:
-    """Whether the newer fact says which value no longer holds, and the older one has another value of this kind.
+def ends_another_value(older: str, newer: str, language: str, *, of_one_kind: bool = False) -> bool:
+    """Whether the newer fact says which value no longer holds, and the older one does not have it.
 
-    "21 days, no longer 14" renews nothing about 30 days.
+    "21 days, no longer 14" renews nothing about 30 days. `of_one_kind`: only if the older one has another value of this kind.
     """
     former = [term for each in statements(newer, language) for term in each.zone(FORMER) if term.kind != WORD]
     if not former or any(term.text in older for term in former):
         return False
-    values = {(term.kind, term.identity) for each in statements(older, language) for term in each.terms}
-    kinds = {kind for kind, _ in values} & {term.kind for term in former}
-    return bool(kinds) and {identity for _, identity in values}.isdisjoint(term.identity for term in former)
+    values = [term for each in statements(older, language) for term in each.terms]
+    if of_one_kind and {term.kind for term in values}.isdisjoint(term.kind for term in former):
+        return False
+    return {term.identity for term in values}.isdisjoint(term.identity for term in former)
 
 
 def likelihood(evidence: Mapping[str, float], of: str) -> float:

@@ -297,7 +297,7 @@ def test_the_real_scorer_s_worth_decides(memory: Memory, say: Say) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "is_kept"),
+    ("text", "lasts"),
     [
         ("My mother fell and broke her hip, she is in hospital.", False),
         ("We sold the van for 900 euros!", False),
@@ -309,10 +309,21 @@ def test_the_real_scorer_s_worth_decides(memory: Memory, say: Say) -> None:
         ("I hate phone calls.", True),
     ],
 )
-def test_preferences_are_what_lasts_and_not_what_happened(memory: Memory, say: Say, text: str, is_kept: bool) -> None:
-    said = say(text)
-    promote_preferences(memory.space, [worth(memory, said, text, 9)])
-    assert memory.space.journal.exists(PREFERENCES) == is_kept
+def test_what_happened_stands_below_the_preferences_and_not_on_the_index_page(
+    memory: Memory, say: Say, text: str, lasts: bool
+) -> None:
+    space = memory.space
+    happened, said, liked = say("We moved house!"), say(text), say("I like tea.")
+    for number, (memory_id, words) in enumerate(((happened, "We moved house!"), (said, text), (liked, "I like tea."))):
+        assert len(promote_preferences(space, [worth(memory, memory_id, words, 9)])) == 1, number
+    headings = {bullet.id: bullet.heading for bullet in parse_bullets(space.journal.read(PREFERENCES))}
+    assert headings[happened] == "Also important"
+    assert headings[liked] == "Interests and preferences"
+    assert headings[said] == headings[liked if lasts else happened]
+    refresh_index(space)
+    listed = page(memory).partition("### Interests and preferences")[2].partition("\n### ")[0]
+    assert "tea" in listed
+    assert lasts or text not in listed
 
 
 # -- who the person is

@@ -49,7 +49,14 @@ from waypost.journal.memory_page.days import (
     stays,
     topic_with_sources,
 )
-from waypost.journal.memory_page.lines import one_line, phrases, sources_of, whole_sentences, without_sources
+from waypost.journal.memory_page.lines import (
+    in_all_languages,
+    one_line,
+    phrases,
+    sources_of,
+    whole_sentences,
+    without_sources,
+)
 from waypost.journal.memory_page.person_section import MOST_MILESTONES, MOST_PREFERENCES
 from waypost.journal.memory_page.tally import files_by_day
 from waypost.journal.period_pages.frame import split_frame
@@ -249,9 +256,10 @@ def _ongoing(space: OpenSpace, judged: Sequence[ScoredEntry]) -> Iterator[Person
 
 def _preferences(space: OpenSpace) -> tuple[Bullet, ...]:
     try:
-        return parse_bullets(space.journal.read(PREFERENCES))
+        bullets = parse_bullets(space.journal.read(PREFERENCES))
     except WaypostError:
         return ()
+    return tuple(bullet for bullet in bullets if bullet.heading not in in_all_languages("also_important"))
 
 
 def _preference_lines(bullets: Sequence[Bullet]) -> Iterator[SourcedLine]:

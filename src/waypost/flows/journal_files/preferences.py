@@ -12,7 +12,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, with_bullet
 from waypost.journal.layout import PREFERENCES
 from waypost.journal.memory_page.days import PERSISTENT, stands_alone
-from waypost.journal.memory_page.lines import one_line, phrases
+from waypost.journal.memory_page.lines import Phrases, in_all_languages, one_line, phrases
 from waypost.journal.roles import role_of
 from waypost.journal.statements.profile import needs_in, personal_facts
 from waypost.journal.statements.recognise import is_event, main_statement
@@ -31,9 +31,11 @@ _LASTING = ("preference", "goal", "fact", "promise")  # what stays in mind; what
 
 
 def promote_preferences(space: OpenSpace, scored: Sequence[ScoredEntry]) -> list[str]:
-    """Add what lasts to preferences.md. Returns the ids of those that were added.
+    """Add important entries to preferences.md. Returns the ids of those that were added.
 
-    Adds tastes and needs, and what people want remembered. Goals and facts need an importance of 8. What happened is no preference, however important. Each is added once: what a person removes does not return, nor does a copy of a text. Must run outside of a transaction.
+    Adds tastes and needs, what people want remembered about themselves, and entries with an importance of 8 or more. What
+    happened stands under a heading of its own. Each is added once: what a person removes does not return, nor does a
+    copy of a text. Must run outside of a transaction.
     """
     worthy = [item.entry for item in scored if item.entry.id and _is_worthy(item)]
     if not worthy:
@@ -82,12 +84,15 @@ def _is_worthy(item: ScoredEntry) -> bool:
         and item.score.relevance_points == MOST_RELEVANT
         and not is_event(entry.held, language)
     )
-    is_important = item.score.score >= PERSISTENT and _is_lasting(entry.held, language)
-    return is_own_wish or is_important or bool(needs_in(entry.held, language))
+    return is_own_wish or item.score.score >= PERSISTENT or bool(needs_in(entry.held, language))
 
 
-def _is_lasting(text: str, language: str) -> bool:
-    """Whether a text mainly says what its speaker is, likes, plans or promised, and not what happened."""
+def _is_lasting(entry: Entry) -> bool:
+    """Whether a text mainly says what its speaker is, likes, needs, plans or promised, and not what happened."""
+    text = entry.held or ""
+    language = language_at_start(text) or "en"
+    if entry.kind == "preference" or needs_in(text, language):
+        return True
     statement = main_statement(text, language)
     if statement is None or not statement.is_own or statement.kind not in _LASTING:
         return False
@@ -112,10 +117,19 @@ def _with_bullets(text: str | None, entries: Sequence[Entry]) -> tuple[str, list
         text_now = _bullet_text(entry)
         if entry.id is None or entry.id in there or fingerprint_text(text_now) in there:
             continue
-        page = with_bullet(page, text_now, entry.id, None)
+        page = with_bullet(page, text_now, entry.id, _heading(page, entry, words))
         there |= {entry.id, fingerprint_text(text_now)}
         added.append(entry.id)
     return page, added
+
+
+def _heading(page: str, entry: Entry, words: Phrases) -> str | None:
+    """Where an entry belongs. Preferences stand at the end of the page, or above the heading for what happened."""
+    ours = [bullet.heading for bullet in parse_bullets(page) if bullet.heading in in_all_languages("also_important")]
+    if not _is_lasting(entry):
+        return ours[0] if ours else words["also_important"]
+    first = next((bullet.heading for bullet in parse_bullets(page) if bullet.heading not in ours), None)
+    return (first or words["preferences"]) if ours else None
 
 
 def _bullet_text(entry: Entry) -> str:

@@ -64,7 +64,10 @@ def with_renewals(
     """The hits, each with the newest other one that renews it."""
     newest = dict[int, int]()
     for older, newer, evidence in read_pairs(hits, list(compared_pairs(hits, languages, likeness)), score):
-        if likelihood(evidence, ASKED) >= LEAST:
+        texts = hits[older].text, hits[newer].text
+        if likelihood(evidence, ASKED) >= LEAST and not ends_another_value(
+            *texts, _spoken(languages[older]), of_one_kind="read" in evidence
+        ):
             newest[older] = max(newest.get(older, newer), newer, key=lambda place: _when(hits[place]))
     if not newest:
         return list(hits)
@@ -98,7 +101,7 @@ def maybe_renewing(reader: Reader, order: Sequence[VersionSketch], engines: Serv
     """Versions behind the first `most` of a ranking that are near the best facts: they may state newer values in other words."""
     facts = [sketch for sketch in order if sketch.kind in COMPARED_KINDS]
     behind = {sketch.number for sketch in order[most : most + MOST_BEHIND]} & {sketch.number for sketch in facts}
-    found = list[int]()
+    newer_ones = list[int]()
     for best in facts[:BEST_FOLLOWED] if behind else ():
         engine = next(filter(None, engines.by_preference(best.language, best.language)), None)
         if engine is not None:
@@ -108,8 +111,8 @@ def maybe_renewing(reader: Reader, order: Sequence[VersionSketch], engines: Serv
             nearest = sorted(
                 (number for number in later if near[number] >= LEAST_NEAR), key=lambda number: -near[number]
             )
-            found += nearest[:MOST_FOLLOWED]
-    return found
+            newer_ones += nearest[:MOST_FOLLOWED]
+    return newer_ones
 
 
 def in_sight(hits: Sequence[Hit]) -> list[Hit]:
@@ -155,8 +158,6 @@ def compared_pairs(hits: Sequence[Hit], languages: Sequence[str], likeness: Like
             if (older, place) not in chosen:
                 continue
             first, other = hits[older], hits[place]
-            if ends_another_value(first.text, other.text, _spoken(languages[older])):
-                continue
             evidence = {
                 **wording_evidence(first.text, other.text, _spoken(languages[older])),
                 "first": float(min(rank[older], rank[place]) == 0),

@@ -97,6 +97,12 @@ def phrases(language: str) -> Phrases:
     return Phrases(supported, tables[supported])
 
 
+@cache
+def in_all_languages(name: str) -> frozenset[str]:
+    """The forms that a phrase may have on a page."""
+    return frozenset(phrases(language)[name] for language in ("en", "de", "ru"))
+
+
 def bullet(line: SourcedLine) -> str:
     return with_sources(f"- {line.text}", line.ids)
 
