@@ -1,5 +1,6 @@
 """Every page in a real browser: it says what it is about, fits a desk and a phone, and everybody can read it."""
 
+from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any, Literal
 
@@ -42,6 +43,8 @@ ALL = {**QUICK, "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a
 OF_COLOURS = {**QUICK, "runOnly": ["color-contrast", "link-in-text-block"]}
 # In the dark a page has other colours, and is otherwise the same.
 LIGHTS: dict[Literal["light", "dark"], dict[str, Any]] = {"light": ALL, "dark": OF_COLOURS}
+# Each check of a page takes a third of a second. So the suite checks each width and each light once, and the soak all of them.
+ONCE: tuple[tuple[tuple[int, int], Literal["light", "dark"]], ...] = ((DESKTOP, "light"), (PHONE, "dark"))
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -50,15 +53,25 @@ def test_a_page_shows_what_it_is_about_at_any_width_and_in_any_light(
 ) -> None:
     page = window(path.format(**served.sample.ids))
     expect(page.get_by_role("main")).to_contain_text(PAGES[path])
+    assert faults(page, ONCE) == {}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_can_be_used_at_every_width_in_every_light(path: str, window: Windows, served: Served) -> None:
+    page = window(path.format(**served.sample.ids))
+    assert faults(page, [(size, scheme) for size in (DESKTOP, PHONE) for scheme in LIGHTS]) == {}
+
+
+def faults(page: Page, looks: Iterable[tuple[tuple[int, int], Literal["light", "dark"]]]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for size in (DESKTOP, PHONE):
+    for size, scheme in looks:
         page.set_viewport_size({"width": size[0], "height": size[1]})
         assert fits(page), f"wider than {size[0]}"
-        for scheme, rules in LIGHTS.items():
-            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            for name, where in serious(page, rules).items():
-                found.setdefault(name, []).extend((f"{size[0]} {scheme}", *where))
-    assert not found
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        for name, where in serious(page).items():
+            found.setdefault(name, []).extend((f"{size[0]} {scheme}", *where))
+    return found
 
 
 def serious(page: Page, rules: dict[str, Any] = ALL) -> dict[str, list[str]]:

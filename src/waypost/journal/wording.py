@@ -28,7 +28,7 @@ _EMPHASIS = re.compile(r"(?<![\w*])([*_])(?=[^\s*_])([^*_\n]{1,500})(?<=\S)\1(?!
 _LINE_LEAD = re.compile(r"^[ \t]*(?:>[ \t]?)*(?:#{1,6}[ \t]+|[-*+•–][ \t]+|\d{1,3}[.)][ \t]+|\[[ xX]\][ \t]+)*")
 _TABLE_RULE = re.compile(r"^[|\s:=_*-]+$")
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'»«”“’)\]]{0,9}(?=\s)|(?<=[。！？])")
-_CLAUSE = re.compile(r"[;:,.!?–—]+\s")
+_CLAUSE = re.compile(r"(?<![;:,.!?–—])[;:,.!?–—]+\s")
 _LAST_WORD = re.compile(r"(\S{1,12})$")
 _CLAUSE_END = re.compile(r"[;:,–—](?=\s)|\s(?=\()")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
