@@ -48,7 +48,7 @@ def main() -> None:
             _updates(Path(folder), half, options.show)
             _pairs(Path(folder), "paraphrases", half, options.show)
             _pairs(Path(folder), "distinct", half, options.show)
-        for half in () if options.half else ("fit", "unseen", "oda"):
+        for half in () if options.half else ("fit", "unseen"):
             _beside(Path(folder), half, options.show)
 
 

@@ -4,7 +4,8 @@
     python -m benchmarks.current_values_fit --judge [AUTHOR …]
 
 Every question of the sets in `values/` is asked: in the memories of `current_values.py`, and in memories that also have the set's
-paraphrases, its pairs about other subjects, and two facts each about one thing that both hold (`beside-fit.txt`). Each two facts that recall compares are a renewal or not. `--judge` fits without
+paraphrases, its pairs about other subjects, and two facts each about one thing that both hold (`beside-fit.txt`), and in memories in
+which few facts changed. Each two facts that recall compares are a renewal or not. `--judge` fits without
 an author, runs the benchmark for that author, and goes on to the next. The sets `eve` and `oda` are left out: they are for the end.
 """
 
@@ -45,6 +46,9 @@ VECTORS = (
     *("lead", "lead_newer", "meaning_more"),
 )
 _CONSIDERED = 20
+FEW_CHANGE = (
+    8  # in some memories, only each eighth fact changed: most newer facts there are near nothing that they renew
+)
 # How often such pairs count once more: the sets have few facts about one thing that both hold, and memories are full of them.
 WORTH_OF_BESIDE = 10
 
@@ -129,8 +133,10 @@ def compared(folder: Path, author: str) -> Iterator[ComparedFacts]:
         both = [row for row in current_values._rows("beside", "fit") if row[0] == language]
         first, last = ([*(pair[at] for pair in others), *(row[at + 1] for row in both)] for at in (1, 2))
         questions = [row[3] for row in own]
+        few = [*(row[1] for row in own), *first, *(row[2] for row in own[::FEW_CHANGE])]
         for name, texts, asked in (
             ("told", told, questions),
+            ("few", few, questions),
             ("around", [*first, *told, *last], [*questions, *(row[1] for row in both)]),
         ):
             about_both = {row[1] for row in both}
