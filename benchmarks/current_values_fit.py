@@ -1,7 +1,7 @@
 """Fits how likely a newer fact renews an older one, and judges it by authors that it was not fitted to.
 
-    python -m benchmarks.current_values_fit > src/waypost/facts/data/renewal.toml
-    python -m benchmarks.current_values_fit --judge [AUTHOR …]
+    python -m benchmarks.current_values_fit --repositories DIR > src/waypost/facts/data/renewal.toml
+    python -m benchmarks.current_values_fit --repositories DIR --judge [AUTHOR …]
 
 Every question of the sets in `values/` is asked: in the memories of `current_values.py`, and in memories that also have the set's
 paraphrases, its pairs about other subjects, and two facts each about one thing that both hold (`beside-fit.txt`), and in memories in
@@ -15,12 +15,14 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchmarks import current_values
+from benchmarks.signal import run as signal_run
+from benchmarks.signal import spaces as signal_spaces
 from benchmarks.signal.fit import Judged, fitted
 
-from waypost import config
+from waypost import Memory, config
 from waypost.embed import weights
 from waypost.embed.multilingual import Multilingual
 from waypost.embed.renewal_model import RenewalModel
@@ -28,13 +30,9 @@ from waypost.facts import renewal
 from waypost.flows.recall import renewals
 
 UNSEEN = ("eve", "oda")
-NOT_READ = (
-    "ann",
-    "bob",
-    "cem",
-    "dee",
-    "eve",
-)  # authors that the renewal model was not trained with: it has no answers by heart
+# Authors that the renewal model was not trained with: it does not know their pairs by heart.
+NOT_READ = ("ann", "bob", "cem", "dee", *UNSEEN[:1])
+MIXED = "mixed"  # the development half of `signal/`
 WORDS = (
     *("shared", "shared_older", "words", "signal", "signal_older", "contrast", "beginnings", "ends", "one_apart"),
     *("two_apart", "qualifiers", "qualifier", "amounts", "same_literal", "added"),
@@ -47,8 +45,9 @@ VECTORS = (
 )
 _CONSIDERED = 20
 FEW_CHANGE = (
-    8  # in some memories, only each eighth fact changed: most newer facts there are near nothing that they renew
+    8  # in some memories, only each eighth fact changed: then most newer facts are near nothing that they renew
 )
+WORTH_OF_MIXED = 4  # how often their pairs count: they are a fiftieth of all, and most memories are like these
 # How often such pairs count once more: the sets have few facts about one thing that both hold, and memories are full of them.
 WORTH_OF_BESIDE = 10
 
@@ -62,17 +61,19 @@ class ComparedFacts(NamedTuple):
 
     @property
     def is_of_unread(self) -> bool:
-        return self.author in NOT_READ
+        return self.author in (*NOT_READ, MIXED)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--judge", nargs="*", metavar="AUTHOR", help="by default all")
+    parser.add_argument("--repositories", type=Path, required=True, help="with flask and gin, as for signal/run.py")
     given = parser.parse_args()
     authors = [name for name in current_values._SETS if name not in UNSEEN]
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {"WAYPOST_HOME": str(Path(folder) / "home"), "WAYPOST_BACKGROUND": "0"}
         pairs = [pair for author in authors for pair in compared(Path(folder), author)]
+        pairs += list(mixed(Path(folder), given.repositories)) * WORTH_OF_MIXED
         if given.judge is None:
             print("# Fitted by benchmarks/current_values_fit.py. What each feature means: facts/renewal.py.")
             for name, model in models(pairs, authors).items():
@@ -97,12 +98,13 @@ def models(pairs: Sequence[ComparedFacts], authors: Iterable[str]) -> dict[str, 
     both_hold = [pair for pair in pairs if pair.is_beside and not pair.is_renewal]
     weighed = (*pairs, *both_hold * WORTH_OF_BESIDE)
     judged = [Judged("", pair.evidence, pair.is_renewal, 0.0, pair.question) for pair in weighed]
+    of_authors = [one for one, pair in zip(judged, weighed, strict=True) if pair.author != MIXED]
     unread = [one for one, pair in zip(judged, weighed, strict=True) if pair.is_of_unread]
     stated = [Judged("", evidence, is_renewal, 0.0, "") for evidence, is_renewal in stated_pairs(authors)]
     samples = {
-        "asked": (judged, (*WORDS, *OF_QUESTION, *VECTORS)),
+        "asked": (of_authors, (*WORDS, *OF_QUESTION, *VECTORS)),
         "asked_read": (unread, ("read", *WORDS, *OF_QUESTION, *VECTORS)),
-        "asked_by_words": (judged, (*WORDS, *OF_QUESTION)),
+        "asked_by_words": (of_authors, (*WORDS, *OF_QUESTION)),
         "stated_by_words": (stated, WORDS),
     }
     found = dict[str, dict[str, float]]()
@@ -156,7 +158,6 @@ def _asked(
     changed: set[tuple[str, str]],
     about_both: set[str],
 ) -> Iterator[ComparedFacts]:
-    from waypost import Memory
     from waypost.flows.write import conflicts, insert
 
     project.mkdir()
@@ -166,6 +167,29 @@ def _asked(
         memory.remember(text)
     insert.contradicted = contradicted
     memory.admin.embed_pending()
+    yield from _recorded(memory, questions, author, changed, about_both, k=_CONSIDERED, scope="facts", unlikely=True)
+    memory.close()
+
+
+def mixed(folder: Path, repositories: Path) -> Iterator[ComparedFacts]:
+    """The pairs that recall compares in the memories of `signal/`: 300 facts of which few changed, code and a journal."""
+    stored = signal_spaces.read_half("dev")["memories"]
+    changed = {(memory["says"], memory["now"]) for memory in stored if "now" in memory}
+    for repository in signal_spaces.HALVES["dev"]:
+        memory = signal_spaces.open_space(folder / MIXED, "dev", repository, repositories / repository)
+        questions = [question.text for question in signal_spaces.questions_of("dev", repository)]
+        yield from _recorded(memory, questions, MIXED, changed, set(), k=signal_run.K)
+        memory.close()
+
+
+def _recorded(
+    memory: Memory,
+    questions: Iterable[str],
+    author: str,
+    changed: set[tuple[str, str]],
+    about_both: set[str],
+    **how: Any,
+) -> Iterator[ComparedFacts]:
     compare, found, model = renewals.compared_pairs, list[ComparedFacts](), renewal_model()
     for question in questions:
 
@@ -180,9 +204,8 @@ def _asked(
             return iter(())
 
         renewals.compared_pairs = recorded
-        memory.recall(question, _CONSIDERED, scope="facts", unlikely=True)
+        memory.recall(question, **how)
     renewals.compared_pairs = compare
-    memory.close()
     yield from found
 
 
