@@ -25,7 +25,7 @@ from torch.nn import functional
 from waypost import config
 from waypost.embed import weights
 from waypost.embed.multilingual import DIMENSIONS, Multilingual, TextPieces
-from waypost.embed.renewal_model import HEADS, MOST_PIECES, WIDEST, overlap
+from waypost.embed.renewal_model import HEADS, MOST_PIECES, WIDEST, nearness_of_pieces, units
 from waypost.facts.renewal import wording_evidence
 
 _VALUES = Path(__file__).with_name("values")
@@ -159,7 +159,7 @@ class Batches:
         for row, (older, newer) in enumerate(sides):
             first, length = len(older.ids), len(older.ids) + len(newer.ids)
             features[row, :length] = torch.from_numpy(np.concatenate([older.features, newer.features]))
-            overlaps[row, :length] = torch.from_numpy(np.concatenate([overlap(older, newer), overlap(newer, older)]))
+            overlaps[row, :length] = torch.from_numpy(nearness_of_pieces(units(older), units(newer)))
             side[row, :first], side[row, first:length] = 0, 1
             place[row, :first], place[row, first:length] = torch.arange(first), torch.arange(length - first)
         words = np.where(swapped[:, None], self._words[1][places], self._words[0][places])

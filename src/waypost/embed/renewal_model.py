@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -30,8 +31,26 @@ MOST_PIECES = 60  # of each fact
 HEADS = 4
 _EPSILON = np.float32(1e-5)
 _TINY = np.float32(1e-9)
-_TEXTS = 512  # that a process remembers
+_TEXTS, _PAIRS = 128, 8192  # that a process remembers; a text takes 0.2 MB
 WIDEST = 4.0  # deviations of a feature of the words
+
+
+@dataclass(frozen=True, slots=True)
+class PieceUnits:
+    """The pieces of a text as vectors of length 1: alone, and with their neighbours."""
+
+    ids: NDArray[np.intp]
+    alone: Array
+    around: Array
+
+
+@dataclass(frozen=True, slots=True)
+class ReadText:
+    """What of a text is the same in every pair."""
+
+    vector: Array  # of the whole text
+    projected: Array  # a row for each piece, as the transformer takes it
+    units: PieceUnits
 
 
 class RenewalModel:
@@ -39,18 +58,28 @@ class RenewalModel:
 
     def __init__(self, engine: Multilingual) -> None:
         self._engine = engine
-        self._pieces = lru_cache(maxsize=_TEXTS)(self._read)
+        self._texts = lru_cache(maxsize=_TEXTS)(self._read)
+        self._scores: dict[tuple[str, str], float] = {}
 
-    def _read(self, text: str) -> TextPieces:
-        return self._engine.pieces(text, MOST_PIECES)
+    def _read(self, text: str) -> ReadText:
+        pieces, weights = self._engine.pieces(text, MOST_PIECES), _weights()
+        projected = _linear(_normalised(pieces.features, weights, "inln"), weights, "p")
+        return ReadText(pieces.vector, projected, units(pieces))
 
     def score(self, older: str, newer: str, wording: Mapping[str, float]) -> float:
         """The logit of a renewal. `wording` are the features of the words that the model was trained with."""
+        known_score = self._scores.get((older, newer))
+        if known_score is not None:
+            return known_score
         weights = _weights()
         with one_thread():
-            before, after = self._pieces(older), self._pieces(newer)
+            before, after = self._texts(older), self._texts(newer)
             own = [wording[name] for name in weights["wording"]] + [float(before.vector @ after.vector)]
-            return _logit(weights, before, after, np.array(own, np.float32))
+            logit = _logit(weights, before, after, np.array(own, np.float32))
+        if len(self._scores) >= _PAIRS:
+            self._scores.clear()
+        self._scores[older, newer] = logit
+        return logit
 
 
 @lru_cache(maxsize=1)
@@ -64,24 +93,28 @@ def _wide(array: NDArray[Any]) -> NDArray[Any]:
     return array.astype(np.float32) if array.dtype == np.float16 else array
 
 
-def overlap(own: TextPieces, other: TextPieces) -> Array:
-    """Of each piece of a text: how near the nearest piece of the other one is, alone and with its neighbours.
+def units(pieces: TextPieces) -> PieceUnits:
+    features = pieces.features
+    return PieceUnits(pieces.ids, _unit(features[:, :DIMENSIONS]), _unit(features[:, DIMENSIONS:]))
+
+
+def nearness_of_pieces(before: PieceUnits, after: PieceUnits) -> Array:
+    """Of each piece of both texts: how near the nearest piece of the other one is, alone and with its neighbours.
 
     Then whether the other text has it too, and how near all its pieces are.
     """
-    alone = _unit(own.features[:, :DIMENSIONS]) @ _unit(other.features[:, :DIMENSIONS]).T
-    around = _unit(own.features[:, DIMENSIONS:]) @ _unit(other.features[:, DIMENSIONS:]).T
-    same = (own.ids[:, None] == other.ids[None]).any(1)
-    return np.stack([alone.max(1), around.max(1), same.astype(np.float32), alone.mean(1)], axis=1)
+    alone, around = before.alone @ after.alone.T, before.around @ after.around.T
+    same = (before.ids[:, None] == after.ids[None]).astype(np.float32)
+    rows = [np.stack([alone.max(axis), around.max(axis), same.max(axis), alone.mean(axis)], axis=1) for axis in (1, 0)]
+    return np.concatenate(rows)
 
 
-def _logit(weights: Mapping[str, Array], older: TextPieces, newer: TextPieces, wording: Array) -> float:
-    if not len(older.ids) or not len(newer.ids):
+def _logit(weights: Mapping[str, Array], older: ReadText, newer: ReadText, wording: Array) -> float:
+    lengths = (len(older.units.ids), len(newer.units.ids))
+    if not all(lengths):
         return 0.0
-    seen = np.concatenate([older.features, newer.features])
-    x = _linear(_normalised(seen, weights, "inln"), weights, "p")
-    x += _linear(np.concatenate([overlap(older, newer), overlap(newer, older)]), weights, "f")
-    lengths = (len(older.ids), len(newer.ids))
+    x = np.concatenate([older.projected, newer.projected])
+    x += _linear(nearness_of_pieces(older.units, newer.units), weights, "f")
     x += np.repeat(weights["seg.weight"], lengths, axis=0)
     x += np.concatenate([weights["pos.weight"][:length] for length in lengths])
     x = np.concatenate([weights["cls"][None], x])

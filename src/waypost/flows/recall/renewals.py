@@ -18,25 +18,20 @@ from waypost.retrieve.calibration import ServingEngines
 from waypost.store.protocol import Reader, VersionSketch
 
 LEAST = 0.2  # likelihood from which a newer fact renews an older one: a mark on a fact that holds costs more trust than a missing one
+LEAST_UNREAD = 0.3  # the same for a pair that the renewal model did not read: the judgement is less sure
 LEAST_LIKENESS = 0.2  # cosine of two facts that are compared
 MOST_ASKED = 6  # of the most certain hits, one must be in a pair
 MOST_OTHERS = 2  # facts that each fact is compared with: the nearest, and the most certain without a vector
 BEST, MOST_OTHERS_OF_BEST = 4, 5  # the same for the most certain facts: a renewal of these changes the answer
-BEST_FOLLOWED, MOST_FOLLOWED = (
-    2,
-    2,
-)  # best facts, and newer ones near each that are looked at though they rank far behind
+BEST_FOLLOWED, MOST_FOLLOWED = 2, 2  # best facts, and newer ones near each that are looked at, however far behind
 MOST_BEHIND = 60  # places in the ranking behind those that are looked at anyway
 LEAST_NEAR = 0.35  # cosine of such a newer fact
-MOST_CERTAIN = (
-    2  # other facts, those that answer best, that each of the best is compared with, however far they are from it
-)
+MOST_CERTAIN = 2  # other facts that each of the best is compared with, those that answer best, near or not
 # Cosine of facts about different things. Among few facts, the nearest one says little: then it is as if one more were so near.
 USUAL_LIKENESS, FEW = 0.45, 18
 NEARLY_AS_CERTAIN = 0.9  # the newer one, beside the one that it renews
-MOST_READ = (
-    24  # pairs that the renewal model reads, the likeliest first: each takes a millisecond, and four for a new text
-)
+MOST_READ = 4  # pairs that the renewal model reads, the likeliest first: each takes 0.6 ms, and 4 ms for a new text
+LEAST_READ = 0.03  # likelihood without the model from which on it reads a pair
 STRONG = 6.0  # logit of the model that counts as 1; more counts no more
 _EXTRACTOR = "extractor"
 
@@ -65,8 +60,9 @@ def with_renewals(
     newest = dict[int, int]()
     for older, newer, evidence in read_pairs(hits, list(compared_pairs(hits, languages, likeness)), score):
         texts = hits[older].text, hits[newer].text
-        if likelihood(evidence, ASKED) >= LEAST and not ends_another_value(
-            *texts, _spoken(languages[older]), of_one_kind="read" in evidence
+        is_read = "read" in evidence
+        if likelihood(evidence, ASKED) >= (LEAST if is_read else LEAST_UNREAD) and not ends_another_value(
+            *texts, _spoken(languages[older]), of_one_kind=is_read
         ):
             newest[older] = max(newest.get(older, newer), newer, key=lambda place: _when(hits[place]))
     if not newest:
@@ -89,7 +85,7 @@ def read_pairs(hits: Sequence[Hit], pairs: Sequence[ComparedPair], score: Renewa
     """The pairs, the likeliest of them with what the model says."""
     likely = sorted(((likelihood(pair.evidence, ASKED), at) for at, pair in enumerate(pairs)), reverse=True)
     read = list(pairs)
-    for _, at in likely[:MOST_READ]:
+    for _, at in [each for each in likely if each[0] >= LEAST_READ][:MOST_READ]:
         pair = pairs[at]
         logit = score(hits[pair.older].text, hits[pair.newer].text, pair.evidence)
         if logit is not None:
