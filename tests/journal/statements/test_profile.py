@@ -72,6 +72,33 @@ def test_people_introduce_themselves_in_many_ways(text: str, language: str, expe
     assert {fact.slot: fact.text for fact in facts if fact.slot in SINGLE} == expected
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "home"),
+    [
+        ("ru", "Подруга Лена развелась и переехала в Самару.", None),
+        ("ru", "Моя сестра переехала в Омск.", None),
+        ("ru", "Родители недавно переехали в Сочи.", None),
+        ("ru", "Я рада: Лена переехала в Омск.", None),
+        ("ru", "Я скучаю, она переехала в Омск.", None),
+        ("ru", "Я рада что сестра переехала в Омск.", None),
+        ("ru", "В июне переехала в Казань.", "в Казань"),
+        ("ru", "Мы с Русланом переехали в Казань!", "в Казань"),
+        ("ru", "Я развелась и переехала в Самару.", "в Самару"),
+        ("de", "Meine Freundin ist nach Hamburg gezogen.", None),
+        ("de", "Wir sind traurig, dass Lena nach Hamburg gezogen ist.", None),
+        ("de", "Die Müllers sind nach Bremen gezogen.", None),
+        ("de", "Letzten Mai bin ich nach Bremen umgezogen.", "Bremen"),
+        ("de", "Bin gestern nach Bremen gezogen.", "Bremen"),
+        ("de", "Hier ist es ruhig, seit wir nach Bremen gezogen sind.", "Bremen"),
+        ("en", "My friend Ann moved to Leeds.", None),
+        ("en", "I heard that Ann and her boys moved to Leeds.", None),
+        ("en", "We moved to Leeds last year.", "Leeds"),
+    ],
+)
+def test_only_who_speaks_of_themselves_tells_where_they_live(language: str, text: str, home: str | None) -> None:
+    assert slots_of(language, text).get("home") == ([home] if home else None)
+
+
 def held_after(language: str, *texts: str) -> list[str]:
     said = (SpokenText(text, language, str(place), date(2026, 1, 5)) for place, text in enumerate(texts))
     return [fact.text for fact in holding(facts_over_time(said)) if fact.slot not in ("status", "dropped")]
