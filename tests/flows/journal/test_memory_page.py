@@ -613,3 +613,26 @@ def test_a_reminder_leaves_the_page_after_its_day(memory: Memory, say: Say, cloc
     clock.advance(days=90)
     refresh_index(memory.space)
     assert "Anmeldung" not in page(memory)
+
+
+@pytest.mark.parametrize(
+    ("said", "taken_back"),
+    [
+        ("My sister Ann got engaged to her boss.", "It was only a joke, of course."),
+        ("Meine Schwester Anna hat sich mit ihrem Chef verlobt.", "War natürlich nur ein Spruch."),
+        ("Моя сестра Анна вышла замуж за начальника.", "Это была просто шутка."),
+    ],
+)
+def test_what_was_only_a_joke_is_no_milestone(memory: Memory, say: Say, said: str, taken_back: str) -> None:
+    say(f"{said} {taken_back}", time="2025-11-03T10:00:00Z")
+    say("I bought bread.")
+    refresh_index(memory.space)
+    assert said not in page(memory)
+
+
+def test_a_milestone_stays_with_its_correction(memory: Memory, say: Say) -> None:
+    text = "Wir heiraten am 3. Mai, die Zusage ist da: Wir sind verlobt! Der Termin ist aber erst am 10. Juni."
+    say(text, time="2025-11-03T10:00:00Z")
+    refresh_index(memory.space)
+    assert all("10. Juni" in line for line in page(memory).splitlines() if "verlobt" in line)
+    assert "verlobt" in page(memory)

@@ -61,6 +61,7 @@ from waypost.journal.memory_page.person_section import MOST_MILESTONES, MOST_PRE
 from waypost.journal.memory_page.tally import files_by_day
 from waypost.journal.period_pages.frame import split_frame
 from waypost.journal.period_pages.items import source_of
+from waypost.journal.statements.corrections import in_context
 from waypost.journal.statements.matters import (
     DatedSentence,
     is_milestone,
@@ -216,7 +217,8 @@ def _status_line(space: OpenSpace, fact: PersonalFact, language: str) -> PersonL
 
 
 def _quoted(text: str) -> str:
-    return whole_sentences(without_opening(text), LONGEST_ENTRY)
+    plain = without_opening(text)
+    return whole_sentences(plain, LONGEST_ENTRY) or one_line(plain, 4 * LONGEST_ENTRY)
 
 
 def _day_file(space: OpenSpace, day: date) -> str:
@@ -249,9 +251,11 @@ def _ongoing(space: OpenSpace, judged: Sequence[ScoredEntry]) -> Iterator[Person
         terms = sentence_terms(statement.sentence, language)
         is_done = statement.kind == "promise" and any(at > entry.at and terms & done for at, done in results)
         if (statement.is_milestone or statement.kind == "promise") and not is_done:
-            line = SourcedLine(one_line(statement.sentence, LONGEST_ENTRY), (entry.id or "",))
+            text = whole_sentences(in_context(statement.sentence, entry.text, language), LONGEST_ENTRY)
+            line = SourcedLine(text, (entry.id or "",))
             day = space.journal.today(entry.at)
-            yield PersonLine("ongoing", line, day, _day_file(space, day))
+            if text:
+                yield PersonLine("ongoing", line, day, _day_file(space, day))
 
 
 def _preferences(space: OpenSpace) -> tuple[Bullet, ...]:

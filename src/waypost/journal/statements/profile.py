@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from waypost.journal.importance.word_lists import LANGUAGES, sentences_of
+from waypost.journal.statements.corrections import in_context
 from waypost.journal.statements.people import (
     is_general,
     often_mentioned,
@@ -101,7 +102,8 @@ def personal_facts(text: str, language: str, memory_id: str, day: date) -> list[
         if not (statement.is_real and statement.is_own):
             continue
         for slot in SINGLE:
-            value = _value(slot, _QUOTE.sub(" ", statement.sentence), language)
+            is_valid = in_context(statement.sentence, text, language) == statement.sentence
+            value = _value(slot, _QUOTE.sub(" ", statement.sentence), language) if is_valid else ""
             if value and not any(fact.slot == slot for fact in facts):
                 facts.append(PersonalFact(slot, value, memory_id, day))
         other = _list_slot(statement, language)
