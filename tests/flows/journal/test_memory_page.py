@@ -13,6 +13,7 @@ from waypost import Memory
 from waypost.errors import NotFound
 from waypost.flows.journal.importance import scored
 from waypost.flows.journal.memory_page import refresh_index
+from waypost.flows.journal.memory_page_content import summary_lines
 from waypost.flows.journal_files.index_file import BACKUPS, KEPT_BACKUPS, back_up, index_backups, restore_index
 from waypost.flows.journal_files.log import events, note_cleanup
 from waypost.flows.journal_files.preferences import promote_preferences
@@ -636,3 +637,13 @@ def test_a_milestone_stays_with_its_correction(memory: Memory, say: Say) -> None
     refresh_index(memory.space)
     assert all("10. Juni" in line for line in page(memory).splitlines() if "verlobt" in line)
     assert "verlobt" in page(memory)
+
+
+def test_a_correction_of_another_day_stays_with_what_it_corrects() -> None:
+    lines = [f"- 2025-08-{day:02}: We bought a house in Leeds number {day}!" for day in range(2, 5)]
+    told = "- 2025-08-07: Die Zusage vom Klinikum ist da, ich habe den Vertrag unterschrieben!"
+    corrected = "- 2025-08-08: Im Klinikum fange ich doch erst am 1. November an."
+    page = "\n".join(["### August", told, *lines, "- 2025-08-09: Wir haben ein Haus gekauft!", corrected])
+    texts = [line.text for line in summary_lines(page)]
+    assert any("Zusage" in text for text in texts) <= any("1. November" in text for text in texts)
+    assert any("Zusage" in text for text in texts)
