@@ -1,8 +1,8 @@
-"""Sentences that take back or correct the one before them."""
+"""Sentences that retract or correct the one before them."""
 
 import pytest
 
-from waypost.journal.statements.corrections import corrects, in_context, takes_back
+from waypost.journal.statements.corrections import corrects, in_context, retracts
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from waypost.journal.statements.corrections import corrects, in_context, takes_b
     ],
 )
 def test_what_was_no_more_than_a_joke_is_taken_back(sentence: str) -> None:
-    assert takes_back(sentence)
+    assert retracts(sentence)
     assert corrects(sentence)
 
 
@@ -39,7 +39,7 @@ def test_what_was_no_more_than_a_joke_is_taken_back(sentence: str) -> None:
 )
 def test_what_is_so_in_another_way_is_corrected(sentence: str) -> None:
     assert corrects(sentence)
-    assert not takes_back(sentence)
+    assert not retracts(sentence)
 
 
 @pytest.mark.parametrize(

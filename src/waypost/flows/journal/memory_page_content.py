@@ -84,7 +84,7 @@ MOST_FREQUENT = 3
 MOST_STATED = 10
 PERSONAL = 3  # relevance points of preferences and personal goals
 PERSON_ORDER = (
-    *("name", "home", "language", "languages", "work", "birthday", "people", "pets", "mentioned", "family"),
+    *("name", "age", "home", "language", "languages", "work", "birthday", "people", "pets", "mentioned", "family"),
     *("health", "diet", "goal"),
 )
 _OF_PEOPLE = ("people", "pets", "mentioned")
@@ -426,14 +426,14 @@ def summary_lines(text: str) -> Iterator[SourcedLine]:
 
 def _corrections(plain: Mapping[str, str], chosen: Sequence[str], main: str) -> list[str]:
     """The other lines that correct a chosen one of an earlier day: they share a rare word with it."""
-    found = []
+    corrections = []
     for line in plain:
         text = plain[line]
         if line not in chosen and any(corrects(part.written) for part in sentences_of(text, main)):
             terms = sentence_terms(text, main)
             earlier = [plain[other] for other in chosen if _day_in(plain[other]) < _day_in(text)]
-            found += [line] if any(terms & sentence_terms(other, main) for other in earlier) else []
-    return found[:MOST_CORRECTIONS]
+            corrections += [line] if any(terms & sentence_terms(other, main) for other in earlier) else []
+    return corrections[:MOST_CORRECTIONS]
 
 
 def summary_worth(text: str, main_language: str) -> tuple[bool, ...]:

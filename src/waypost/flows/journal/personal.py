@@ -40,7 +40,7 @@ _KEPT = "journal_person"  # ids, by slot
 _MOST_STORED = 400
 _SURE_LANGUAGE = 60  # characters that show a language
 _PASSING_SLOTS = ("family", "health", "preference", "news")  # of which sentences can lose their point
-_SENTENCES = ("family", "health", "goal", "preference", "milestone", "status", "news")  # told in the person's words
+_SENTENCES = ("family", "health", "goal", "preference", "milestone", "status", "news")  # in the person's words
 # How long they stay without news: an illness that is no lasting one, an expected event, a plan.
 _LASTS = {"health": timedelta(days=45), "family": timedelta(days=300), "goal": timedelta(days=270)}
 
@@ -137,7 +137,7 @@ def _holding_facts(texts: Sequence[SpokenText], today: date) -> list[PersonalFac
 
 
 def _in_context(facts: Iterable[PersonalFact], said: Mapping[str, SpokenText]) -> Iterator[PersonalFact]:
-    """The facts with what corrects them right after, and without those that are taken back there."""
+    """The facts with what corrects them right after, and without those that are retracted there."""
     for fact in facts:
         source = said.get(fact.id)
         is_sentence = source is not None and len(source.text) <= LONGEST_TEXT and fact.slot in _SENTENCES

@@ -140,12 +140,12 @@ def _lines(items: Sequence[ScoredEntry], most: int, words: Phrases, path: str) -
 
 def _line_of(entry: Entry) -> str:
     """The beginning of an entry; if a correction would be cut off, whole sentences with it or without what it corrects."""
-    held = entry.held or ""
-    line = one_line(held, LONGEST_ENTRY)
+    whole = entry.held or ""
+    line = one_line(whole, LONGEST_ENTRY)
     is_cut = line.endswith(CUT) and any(
-        corrects(part.written) for part in sentences_of(held[LONGEST_ENTRY // 2 :], language_at_start(held) or "en")
+        corrects(part.written) for part in sentences_of(whole[LONGEST_ENTRY // 2 :], language_at_start(whole) or "en")
     )
-    return whole_sentences(held, LONGEST_ENTRY) if is_cut else line
+    return whole_sentences(whole, LONGEST_ENTRY) if is_cut else line
 
 
 def stands_alone(entry: Entry) -> bool:

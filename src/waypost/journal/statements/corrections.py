@@ -1,4 +1,4 @@
-"""Sentences that take back or correct what was said just before them: "Just kidding.", "Wir kommen doch erst am Montag." """
+"""Sentences that retract or correct what was said just before them: "Just kidding.", "Wir kommen doch erst am Montag." """
 
 import re
 import tomllib
@@ -11,23 +11,23 @@ _APOSTROPHES = str.maketrans({"’": "'", "ʼ": "'", "`": "'", "´": "'", "ё": 
 _LONGEST = 600  # characters of a sentence that is read
 
 
-def takes_back(sentence: str) -> bool:
+def retracts(sentence: str) -> bool:
     """Whether the sentence says that what came before was not meant, or is not so. In any language."""
     return _found("joke", sentence)
 
 
 def corrects(sentence: str) -> bool:
-    """Whether what came before misleads without the sentence: it takes that back, or says what is so instead."""
+    """Whether what came before misleads without the sentence: it retracts that, or says what is so instead."""
     return _found("joke", sentence) or _found("correction", sentence)
 
 
 def in_context(sentence: str, text: str, language: str) -> str:
-    """The sentence with the corrections that follow it in its text. Empty if it is taken back."""
+    """The sentence with the corrections that follow it in its text. Empty if it is retracted."""
     spoken = [" ".join(part.written.split()) for part in sentences_of(text, language)]
     place = next((place for place, part in enumerate(spoken) if part and sentence.endswith(part)), None)
     whole = sentence
     for part in spoken[place + 1 :] if place is not None else ():
-        if takes_back(part):
+        if retracts(part):
             return ""
         if not corrects(part):
             break
