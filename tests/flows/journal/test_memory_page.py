@@ -13,6 +13,7 @@ from waypost import Memory
 from waypost.errors import NotFound
 from waypost.flows.journal.importance import scored
 from waypost.flows.journal.memory_page import refresh_index
+from waypost.flows.journal.memory_page_content import summary_lines
 from waypost.flows.journal_files.index_file import BACKUPS, KEPT_BACKUPS, back_up, index_backups, restore_index
 from waypost.flows.journal_files.log import events, note_cleanup
 from waypost.flows.journal_files.preferences import promote_preferences
@@ -613,3 +614,36 @@ def test_a_reminder_leaves_the_page_after_its_day(memory: Memory, say: Say, cloc
     clock.advance(days=90)
     refresh_index(memory.space)
     assert "Anmeldung" not in page(memory)
+
+
+@pytest.mark.parametrize(
+    ("said", "taken_back"),
+    [
+        ("My sister Ann got engaged to her boss.", "It was only a joke, of course."),
+        ("Meine Schwester Anna hat sich mit ihrem Chef verlobt.", "War natürlich nur ein Spruch."),
+        ("Моя сестра Анна вышла замуж за начальника.", "Это была просто шутка."),
+    ],
+)
+def test_what_was_only_a_joke_is_no_milestone(memory: Memory, say: Say, said: str, taken_back: str) -> None:
+    say(f"{said} {taken_back}", time="2025-11-03T10:00:00Z")
+    say("I bought bread.")
+    refresh_index(memory.space)
+    assert said not in page(memory)
+
+
+def test_a_milestone_stays_with_its_correction(memory: Memory, say: Say) -> None:
+    text = "Wir heiraten am 3. Mai, die Zusage ist da: Wir sind verlobt! Der Termin ist aber erst am 10. Juni."
+    say(text, time="2025-11-03T10:00:00Z")
+    refresh_index(memory.space)
+    assert all("10. Juni" in line for line in page(memory).splitlines() if "verlobt" in line)
+    assert "verlobt" in page(memory)
+
+
+def test_a_correction_of_another_day_stays_with_what_it_corrects() -> None:
+    lines = [f"- 2025-08-{day:02}: We bought a house in Leeds number {day}!" for day in range(2, 5)]
+    told = "- 2025-08-07: Die Zusage vom Klinikum ist da, ich habe den Vertrag unterschrieben!"
+    corrected = "- 2025-08-08: Im Klinikum fange ich doch erst am 1. November an."
+    page = "\n".join(["### August", told, *lines, "- 2025-08-09: Wir haben ein Haus gekauft!", corrected])
+    texts = [line.text for line in summary_lines(page)]
+    assert any("Zusage" in text for text in texts) <= any("1. November" in text for text in texts)
+    assert any("Zusage" in text for text in texts)

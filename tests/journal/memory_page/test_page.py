@@ -302,3 +302,22 @@ def test_a_day_in_two_files_is_counted_once_with_its_full_words() -> None:
     assert with_full_text(short, full).text == full.text
     by_hand = replace(short, text="handball, by hand")
     assert with_full_text(by_hand, full) == by_hand
+
+
+@pytest.mark.parametrize(
+    ("said", "taken_back"),
+    [
+        ('Die Chefin meinte: "Wenn das so weitergeht, mache ich den Laden zu."', "War natürlich nur ein Spruch."),
+        ("Theo has decided that he drops out of school and drums.", "Just kidding, says he, and laughs at me."),
+        ("Врач в поликлинике сказал, что мне больше нельзя бегать.", "Шучу, он сказал бегать чаще."),
+    ],
+)
+def test_what_is_taken_back_stays_with_that_or_goes(said: str, taken_back: str) -> None:
+    first = "It was a long day in the shop, and we counted everything."
+    assert whole_sentences(f"{first} {said} {taken_back} It rains.", len(f"{first} {said}") + 5) == (
+        f"{first} {said} {taken_back}"
+    )
+    assert whole_sentences(f"{said} {taken_back[:-1]}{', and so on' * 20}.", len(said) + 5) == ""
+    assert (
+        whole_sentences(f"{first} {said} {taken_back[:-1]}{', and so on' * 30}.", len(f"{first} {said}") + 5) == first
+    )

@@ -16,6 +16,8 @@ from waypost.journal.statements.openings import without_opening
         ("Кстати, я левша.", "Я левша."),
         ("Okay, we bought the boat.", "We bought the boat."),
         ("Keine Ahnung, ich mag keinen Tee.", "Ich mag keinen Tee."),
+        ("No idea, I just like tea.", "I just like tea."),
+        ("Не знаю, я просто люблю чай.", "Я просто люблю чай."),
         ("Запомни, что ключ у соседки.", "Ключ у соседки."),
     ],
 )
@@ -31,6 +33,16 @@ def test_the_sentence_stays_without_its_opening(text: str, plain: str) -> None:
         "Merke dir, dass ich Linkshänder bin.",
         "Кстати!",
         "I remember that day.",
+        "No idea, how I'll manage.",
+        "No idea, I might hire somebody.",
+        "Oh, no idea - whether it works, we'll see.",
+        "Keine Ahnung, wie ich das schaffen soll.",
+        "Keine Ahnung, ob Papa kommt.",
+        "Keine Ahnung, ich fahre oder ich bleibe.",
+        "Не знаю, как совместить это с клиникой, может, найму второго врача.",
+        "Не знаю, справлюсь ли я.",
+        "Не знаю, я ли это.",
+        "Не знаю что делать.",
     ],
 )
 def test_other_sentences_stay_as_they_are(text: str) -> None:

@@ -53,7 +53,7 @@ def test_what_is_taken_back_is_no_fact_about_a_person() -> None:
             {"name": "Friederike", "work": "betreibe eine kleine Buchhandlung"},
         ),
         ("Moin, Fiete aus Husum", "de", {"name": "Fiete", "home": "Husum"}),
-        ("Ich bin Bäcker und komme aus Husum", "de", {}),
+        ("Ich bin Bäcker und komme aus Husum", "de", {"work": "Bäcker", "home": "Husum"}),
         ("Ich arbeite meistens nachts als Taxifahrer", "de", {"work": "als Taxifahrer"}),
         ("Привет, это Олег, я водитель", "ru", {"name": "Олег", "work": "водитель"}),
         ("Зоя, из Тулы", "ru", {"name": "Зоя", "home": "из Тулы"}),
@@ -68,6 +68,77 @@ def test_what_is_taken_back_is_no_fact_about_a_person() -> None:
     ],
 )
 def test_people_introduce_themselves_in_many_ways(text: str, language: str, expected: dict[str, str]) -> None:
+    facts = personal_facts(text, language, "id", date(2026, 1, 5))
+    assert {fact.slot: fact.text for fact in facts if fact.slot in SINGLE} == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "home"),
+    [
+        ("ru", "Подруга Лена развелась и переехала в Самару.", None),
+        ("ru", "Моя сестра переехала в Омск.", None),
+        ("ru", "Родители недавно переехали в Сочи.", None),
+        ("ru", "Я рада: Лена переехала в Омск.", None),
+        ("ru", "Я скучаю, она переехала в Омск.", None),
+        ("ru", "Я рада что сестра переехала в Омск.", None),
+        ("ru", "В июне переехала в Казань.", "в Казань"),
+        ("ru", "Мы с Русланом переехали в Казань!", "в Казань"),
+        ("ru", "Я развелась и переехала в Самару.", "в Самару"),
+        ("de", "Meine Freundin ist nach Hamburg gezogen.", None),
+        ("de", "Wir sind traurig, dass Lena nach Hamburg gezogen ist.", None),
+        ("de", "Die Müllers sind nach Bremen gezogen.", None),
+        ("de", "Letzten Mai bin ich nach Bremen umgezogen.", "Bremen"),
+        ("de", "Bin gestern nach Bremen gezogen.", "Bremen"),
+        ("de", "Hier ist es ruhig, seit wir nach Bremen gezogen sind.", "Bremen"),
+        ("en", "My friend Ann moved to Leeds.", None),
+        ("en", "I heard that Ann and her boys moved to Leeds.", None),
+        ("en", "We moved to Leeds last year.", "Leeds"),
+    ],
+)
+def test_only_who_speaks_of_themselves_tells_where_they_live(language: str, text: str, home: str | None) -> None:
+    assert slots_of(language, text).get("home") == ([home] if home else None)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        (
+            "de",
+            "Hallo! Ich bin Jana, 38, Apothekerin in Freiburg.",
+            {"name": "Jana", "age": "38", "work": "Apothekerin", "home": "Freiburg"},
+        ),
+        ("de", "Ich bin Bäcker, 52, aus Husum", {"age": "52", "work": "Bäcker", "home": "Husum"}),
+        ("de", "Ich bin 44 Jahre alt, Koch und wohne in Kiel.", {"age": "44", "work": "Koch", "home": "Kiel"}),
+        ("de", "Ich bin Ines, 29, Mutter, aus Ulm.", {"name": "Ines", "age": "29", "home": "Ulm"}),
+        ("de", "Wir sind Jana, 38, und Peter.", {}),
+        ("de", "Ich bin 10, 15 Minuten später da", {}),
+        (
+            "en",
+            "I'm Tom, 41, a teacher from Leeds",
+            {"name": "Tom", "age": "41", "work": "a teacher", "home": "Leeds"},
+        ),
+        (
+            "en",
+            "Hi there, I'm Ada, a marine biologist based in Cork, 36.",
+            {"name": "Ada", "age": "36", "work": "a marine biologist", "home": "Cork"},
+        ),
+        ("en", "I'm 41, a mother of two, from Leeds.", {"age": "41", "home": "Leeds"}),
+        ("en", "My name is Ben, 19, student in York.", {"name": "Ben", "age": "19", "work": "student", "home": "York"}),
+        ("en", "I'm 41, minutes late.", {}),
+        (
+            "ru",
+            "Меня зовут Дарья, мне 33, я ветеринар в Казани.",
+            {"name": "Дарья", "age": "33", "work": "ветеринар", "home": "в Казани"},
+        ),
+        ("ru", "мне 33, я ветеринар в Казани", {"age": "33", "work": "ветеринар", "home": "в Казани"}),
+        ("ru", "Я Глеб, 27 лет, из Твери, пожарный инженер.", {"name": "Глеб", "age": "27", "home": "из Твери", "work": "пожарный инженер"}),
+        ("ru", "Мне 20 писем прислали, и все из Твери.", {}),
+        ("en", "I've been vegetarian for a month now", {"diet": "vegetarian"}),
+        ("de", "Ich bin seit einem Monat Vegetarierin.", {"diet": "Vegetarierin"}),
+        ("ru", "Я уже месяц вегетарианка.", {"diet": "вегетарианка"}),
+    ],
+)  # fmt: skip
+def test_people_list_who_they_are(language: str, text: str, expected: dict[str, str]) -> None:
     facts = personal_facts(text, language, "id", date(2026, 1, 5))
     assert {fact.slot: fact.text for fact in facts if fact.slot in SINGLE} == expected
 

@@ -15,6 +15,7 @@ from waypost.flows.journal_files.preferences import promoted_ids
 from waypost.flows.journal_files.tally import journal_tally, named_entries
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import Bullet, parse_bullets
+from waypost.journal.importance.word_lists import sentences_of
 from waypost.journal.layout import (
     ARCHIVE,
     DNA,
@@ -61,6 +62,7 @@ from waypost.journal.memory_page.person_section import MOST_MILESTONES, MOST_PRE
 from waypost.journal.memory_page.tally import files_by_day
 from waypost.journal.period_pages.frame import split_frame
 from waypost.journal.period_pages.items import source_of
+from waypost.journal.statements.corrections import corrects, in_context
 from waypost.journal.statements.matters import (
     DatedSentence,
     is_milestone,
@@ -77,11 +79,12 @@ from waypost.model.journal import Entry, ScoredEntry, mark_of
 from waypost.store.journal import FileStamp
 
 MOST_LINES_OF_A_SUMMARY = 4
+MOST_CORRECTIONS = 2  # beside these lines
 MOST_FREQUENT = 3
 MOST_STATED = 10
 PERSONAL = 3  # relevance points of preferences and personal goals
 PERSON_ORDER = (
-    *("name", "home", "language", "languages", "work", "birthday", "people", "pets", "mentioned", "family"),
+    *("name", "age", "home", "language", "languages", "work", "birthday", "people", "pets", "mentioned", "family"),
     *("health", "diet", "goal"),
 )
 _OF_PEOPLE = ("people", "pets", "mentioned")
@@ -216,7 +219,8 @@ def _status_line(space: OpenSpace, fact: PersonalFact, language: str) -> PersonL
 
 
 def _quoted(text: str) -> str:
-    return whole_sentences(without_opening(text), LONGEST_ENTRY)
+    plain = without_opening(text)
+    return whole_sentences(plain, LONGEST_ENTRY) or one_line(plain, 4 * LONGEST_ENTRY)
 
 
 def _day_file(space: OpenSpace, day: date) -> str:
@@ -249,9 +253,11 @@ def _ongoing(space: OpenSpace, judged: Sequence[ScoredEntry]) -> Iterator[Person
         terms = sentence_terms(statement.sentence, language)
         is_done = statement.kind == "promise" and any(at > entry.at and terms & done for at, done in results)
         if (statement.is_milestone or statement.kind == "promise") and not is_done:
-            line = SourcedLine(one_line(statement.sentence, LONGEST_ENTRY), (entry.id or "",))
+            text = whole_sentences(in_context(statement.sentence, entry.text, language), LONGEST_ENTRY)
+            line = SourcedLine(text, (entry.id or "",))
             day = space.journal.today(entry.at)
-            yield PersonLine("ongoing", line, day, _day_file(space, day))
+            if text:
+                yield PersonLine("ongoing", line, day, _day_file(space, day))
 
 
 def _preferences(space: OpenSpace) -> tuple[Bullet, ...]:
@@ -394,10 +400,10 @@ def _periods(space: OpenSpace, files: Mapping[str, FileStamp]) -> Iterator[Perio
                 text = space.journal.read(path)
             except WaypostError:  # removed meanwhile, or damaged
                 continue
-            yield Period(span, path, tuple(_summary_lines(text)))
+            yield Period(span, path, tuple(summary_lines(text)))
 
 
-def _summary_lines(text: str) -> Iterator[SourcedLine]:
+def summary_lines(text: str) -> Iterator[SourcedLine]:
     """What a summary states: statements, or topics if it has no statements."""
     frame = split_frame(text)
     statements: list[str] = []
@@ -411,9 +417,23 @@ def _summary_lines(text: str) -> Iterator[SourcedLine]:
     languages = Counter(language_at_start(text) for text in plain.values())
     main = languages.most_common(1)[0][0] if languages else None
     best = sorted(plain, key=lambda line: summary_worth(plain[line], main or "en"), reverse=True)
-    for line in sorted(best[:MOST_LINES_OF_A_SUMMARY], key=lambda line: _day_in(plain[line])):
+    chosen = best[:MOST_LINES_OF_A_SUMMARY]
+    chosen += _corrections(plain, chosen, main or "en")
+    for line in sorted(chosen, key=lambda line: _day_in(plain[line])):
         if text_line := whole_sentences(plain[line], LONGEST_ENTRY):
             yield SourcedLine(text_line, sources_of(line))
+
+
+def _corrections(plain: Mapping[str, str], chosen: Sequence[str], main: str) -> list[str]:
+    """The other lines that correct a chosen one of an earlier day: they share a rare word with it."""
+    corrections = []
+    for line in plain:
+        text = plain[line]
+        if line not in chosen and any(corrects(part.written) for part in sentences_of(text, main)):
+            terms = sentence_terms(text, main)
+            earlier = [plain[other] for other in chosen if _day_in(plain[other]) < _day_in(text)]
+            corrections += [line] if any(terms & sentence_terms(other, main) for other in earlier) else []
+    return corrections[:MOST_CORRECTIONS]
 
 
 def summary_worth(text: str, main_language: str) -> tuple[bool, ...]:

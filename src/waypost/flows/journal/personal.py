@@ -5,12 +5,14 @@ Stored are only ids and slots. The text is read again each time, so that correct
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 
 from waypost.flows.journal_files.tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.roles import role_of
+from waypost.journal.statements.corrections import in_context
 from waypost.journal.statements.matters import (
     DatedSentence,
     ends_a_plan,
@@ -38,6 +40,7 @@ _KEPT = "journal_person"  # ids, by slot
 _MOST_STORED = 400
 _SURE_LANGUAGE = 60  # characters that show a language
 _PASSING_SLOTS = ("family", "health", "preference", "news")  # of which sentences can lose their point
+_SENTENCES = ("family", "health", "goal", "preference", "milestone", "status", "news")  # in the person's words
 # How long they stay without news: an illness that is no lasting one, an expected event, a plan.
 _LASTS = {"health": timedelta(days=45), "family": timedelta(days=300), "goal": timedelta(days=270)}
 
@@ -117,7 +120,7 @@ def _holding_facts(texts: Sequence[SpokenText], today: date) -> list[PersonalFac
         if statement.kind == "goal"
         and (outcome := outcome_of([sentence for _, _, sentence in sentences], place)) is not None
     ]
-    return (
+    facts = (
         milestones
         + [
             fact
@@ -130,6 +133,17 @@ def _holding_facts(texts: Sequence[SpokenText], today: date) -> list[PersonalFac
         ]
         + outcomes
     )
+    return list(_in_context(facts, {said.id: said for said in texts}))
+
+
+def _in_context(facts: Iterable[PersonalFact], said: Mapping[str, SpokenText]) -> Iterator[PersonalFact]:
+    """The facts with what corrects them right after, and without those that are retracted there."""
+    for fact in facts:
+        source = said.get(fact.id)
+        is_sentence = source is not None and len(source.text) <= LONGEST_TEXT and fact.slot in _SENTENCES
+        text = in_context(fact.text, source.text, source.language) if source and is_sentence else fact.text
+        if text:
+            yield fact if text == fact.text else replace(fact, text=text)
 
 
 def _is_expected(text: str, language: str) -> bool:

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from waypost.journal.importance.reason import reason_of
+from waypost.journal.importance.word_lists import sentences_of
 from waypost.journal.memory_page.content import Day, IndexContent, SourcedLine
-from waypost.journal.memory_page.lines import Phrases, one_line, with_sources
+from waypost.journal.memory_page.lines import CUT, Phrases, one_line, whole_sentences, with_sources
 from waypost.journal.period_pages.items import source_of
 from waypost.journal.roles import role_of
+from waypost.journal.statements.corrections import corrects
 from waypost.journal.wording import language_at_start
 from waypost.model.journal import Entry, ScoredEntry
 
@@ -126,7 +128,7 @@ def _lines(items: Sequence[ScoredEntry], most: int, words: Phrases, path: str) -
     statements = [item for item in items if stands_alone(item.entry)] or list(items)
     selected: dict[str, ScoredEntry] = {}
     for item in sorted(statements, key=lambda item: (-item.score.score, -item.score.relevance_points, item.entry.at)):
-        text = one_line(item.entry.held or "", LONGEST_ENTRY)
+        text = _line_of(item.entry)
         if text and text not in selected and len(selected) < most:
             selected[text] = item
     in_order = sorted(selected.items(), key=lambda pair: pair[1].entry.at)
@@ -134,6 +136,16 @@ def _lines(items: Sequence[ScoredEntry], most: int, words: Phrases, path: str) -
     if selected and len(statements) > len(selected):
         lines.append(f"- [{words.fill('more_entries', count=len(statements) - len(selected))}]({path})")
     return lines
+
+
+def _line_of(entry: Entry) -> str:
+    """The beginning of an entry; if a correction would be cut off, whole sentences with it or without what it corrects."""
+    whole = entry.held or ""
+    line = one_line(whole, LONGEST_ENTRY)
+    is_cut = line.endswith(CUT) and any(
+        corrects(part.written) for part in sentences_of(whole[LONGEST_ENTRY // 2 :], language_at_start(whole) or "en")
+    )
+    return whole_sentences(whole, LONGEST_ENTRY) if is_cut else line
 
 
 def stands_alone(entry: Entry) -> bool:

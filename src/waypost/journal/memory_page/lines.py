@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -10,6 +10,7 @@ from typing import Any
 
 from waypost.journal.memory_page.content import SourcedLine
 from waypost.journal.period_pages.lines import source_comment
+from waypost.journal.statements.corrections import corrects
 
 CUT = "…"
 _COMMENT_MARKS = re.compile(r"<!(?=-)|--(?=!?>)")  # opens or closes a comment, and with it Waypost's marks
@@ -39,7 +40,8 @@ def one_line(text: str, longest: int) -> str:
 def whole_sentences(text: str, longest: int) -> str:
     """One line of at most `longest` characters, cut after a sentence if that leaves a third of it.
 
-    A day or link in parentheses at the end stays.
+    A day or link in parentheses at the end stays. What a later sentence corrects stays with the correction in up to
+    twice the length, else neither stays: the line can become empty.
     """
     line = one_line(text, 6 * longest)
     if len(line) <= longest:
@@ -47,8 +49,30 @@ def whole_sentences(text: str, longest: int) -> str:
     note = _NOTE.search(line)
     end = f" {note[0]}" if note else ""
     body = line[: note.start()].rstrip() if note else line
-    at = max((match.end() for match in _SENTENCE_END.finditer(body[: longest - len(end) + 1])), default=0)
-    return body[:at].rstrip() + end if at > longest // 3 else one_line(body, longest - len(end)) + end
+    room = longest - len(end)
+    at = max((match.end() for match in _SENTENCE_END.finditer(body[: room + 1])), default=0)
+    ends = [match.end() for match in _SENTENCE_END.finditer(body)]
+    kept = ends.index(at) + 1 if at > longest // 3 and at in ends else 0
+    kept = _with_corrections(body, ends, kept, 2 * longest)
+    if kept < 0:
+        return ""
+    return body[: ends[kept - 1]].rstrip() + end if kept else one_line(body, room) + end
+
+
+def _with_corrections(body: str, ends: Sequence[int], kept: int, longest: int) -> int:
+    """How many of the sentences with these ends can stay: none without what corrects it. Negative for none at all."""
+    starts = [0, *ends]
+    corrections = [
+        place
+        for place, (start, end) in enumerate(zip(starts, ends, strict=False))
+        if place >= max(kept, 1) and corrects(body[start:end].lstrip())
+    ]
+    kept = max((place + 1 for place in corrections if ends[place] <= longest), default=kept)
+    if kept == 0:
+        return -1 if 1 in corrections else 0
+    while kept in corrections:
+        kept -= 1
+    return kept or -1
 
 
 def with_sources(line: str, ids: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from waypost.journal.importance.word_lists import LANGUAGES, sentences_of
+from waypost.journal.statements.corrections import in_context
 from waypost.journal.statements.people import (
     is_general,
     often_mentioned,
@@ -30,6 +31,7 @@ Slot = Literal[
     "work",
     "side_work",
     "languages",
+    "age",
     "birthday",
     "people",
     "pets",
@@ -46,7 +48,7 @@ Slot = Literal[
 ]
 MOST_OF_A_LIST = 8  # of family, health, goals and preferences, the newest
 MOST_PEOPLE = 16
-SINGLE: tuple[Slot, ...] = ("name", "home", "work", "languages", "birthday", "diet")  # the newest value holds
+SINGLE: tuple[Slot, ...] = ("name", "home", "work", "languages", "age", "birthday", "diet")  # the newest value holds
 _HAPPENED = ("event", "result", "progress", "decision")
 _LISTS: tuple[Slot, ...] = ("people", "pets", "mentioned", "family", "health", "goal", "preference", "milestone")
 _LISTS += ("status", "news", "dropped")
@@ -64,6 +66,9 @@ _DROPPED: tuple[Slot, ...] = (
 )  # what a later sentence can end
 _LEAST_DROPPED, _DROPPED_SHARE = 4, 0.25  # letters of a shared term; share of the terms of what is dropped
 _STRONG_TERM = 6  # letters; shorter stems are shared by chance
+_LIST = re.compile(r",? (?:and|und|и|а) |, ")
+_LISTED: tuple[Slot, ...] = ("age", "work", "home")
+_MOST_PARTS = 8
 LONGEST_TEXT = 1200  # characters of a text that is read
 
 
@@ -101,12 +106,17 @@ def personal_facts(text: str, language: str, memory_id: str, day: date) -> list[
         if not (statement.is_real and statement.is_own):
             continue
         for slot in SINGLE:
-            value = _value(slot, _QUOTE.sub(" ", statement.sentence), language)
+            is_valid = in_context(statement.sentence, text, language) == statement.sentence
+            value = _value(slot, _QUOTE.sub(" ", statement.sentence), language) if is_valid else ""
             if value and not any(fact.slot == slot for fact in facts):
                 facts.append(PersonalFact(slot, value, memory_id, day))
         other = _list_slot(statement, language)
         if other is not None:
             facts.append(PersonalFact(other, statement.sentence, memory_id, day))
+        if _QUOTE.search(statement.sentence) is None:
+            introduced = _listed(statement.sentence, language)
+            slots = {fact.slot for fact in facts}
+            facts += [PersonalFact(slot, value, memory_id, day) for slot, value in introduced if slot not in slots]
     people = people_in(text, language)
     return facts + [
         PersonalFact("pets" if person.is_pet else "people", person.line, memory_id, day) for person in people
@@ -294,7 +304,7 @@ def sentence_terms(text: str, language: str) -> frozenset[str]:
 
 
 def _value(slot: str, sentence: str, language: str) -> str:
-    for pattern in _patterns(language)[slot]:
+    for pattern in _patterns(language).get(slot, ()):
         for match in pattern.finditer(sentence):
             if not _is_negated(match, language) and not _is_nonsense(match["value"], slot, language):
                 return match["value"].strip(" .")
@@ -318,6 +328,33 @@ def _introduction(text: str, language: str) -> Iterator[tuple[Slot, str]]:
         for slot in SINGLE:
             if slot != "name" and (value := values.get(slot)) and not _is_nonsense(value, slot, language):
                 yield slot, value
+
+
+def _listed(sentence: str, language: str) -> Iterator[tuple[Slot, str]]:
+    """What people list when they introduce themselves: "I'm Tom, 41, a teacher from Leeds"."""
+    patterns = _patterns(language)
+    start = patterns["list_start"][0].match(sentence)
+    if start is None:
+        return
+    first, age = start["name"], start["age"]
+    values_by_slot: dict[Slot, str] = {"age": age} if age else {}
+    parts = [*_LIST.split(sentence[start.end() :].rstrip(" .!"))[:_MOST_PARTS]]
+    if first and any(word.fullmatch(first) for word in patterns.get("no_plain", ())):
+        parts.append(first)  # "Ich bin Bäcker, 38, aus Husum"
+    elif first:
+        values_by_slot["name"] = first
+    for part in parts:
+        match = next((match for of_part in patterns["list_part"] if (match := of_part.fullmatch(part))), None)
+        values = match.groupdict() if match else {}
+        if values.get("work") and any(no.match(values["work"]) for no in patterns["list_no_work"]):
+            continue
+        for slot in _LISTED:
+            if (value := values.get(slot)) and not _is_nonsense(value, slot, language):
+                values_by_slot.setdefault(slot, value)
+    if {"home", "age"} & values_by_slot.keys() and len(
+        values_by_slot
+    ) > 1:  # else they may be names, or numbers of something else
+        yield from values_by_slot.items()
 
 
 def _is_nonsense(value: str, slot: str, language: str) -> bool:
