@@ -362,3 +362,56 @@ def test_a_remark_on_what_is_imagined_is_no_event(text: str, language: str) -> N
 
 def test_what_somebody_writes_is_no_question() -> None:
     assert len(statements_of("Агент отказала. Пишет, что мой стиль слишком мрачный для них.", "ru")) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Our first patient was a parrot, can you believe it?", "en"),
+        ("I slept until noon, you know?", "en"),
+        ("We got the flat in Leith, right?", "en"),
+        ("Der erste Patient war ein Papagei, stell dir vor?", "de"),
+        ("Ich habe bis mittags geschlafen, kannst du dir das vorstellen?", "de"),
+        ("Wir haben die Wohnung in Kiel bekommen, oder?", "de"),
+        ("Первым пациентом был попугай, представляешь?", "ru"),
+        ("Мы получили ключи от квартиры, правда?", "ru"),
+    ],
+)
+def test_a_tag_at_the_end_makes_no_question(text: str, language: str) -> None:
+    statements = statements_of(text, language)
+    assert [statement.sentence for statement in statements] == [text]
+    assert statements[0].kind != "remark"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The shop opens at nine, right?", "en"),
+        ("You can write Python, right?", "en"),
+        ("How do I fix it, do you know?", "en"),
+        ("Can you believe it?", "en"),
+        ("Das Geschäft macht um neun auf, oder?", "de"),
+        ("Wie geht das, weißt du?", "de"),
+        ("Магазин открывается в девять, да?", "ru"),
+        ("Сколько будет два плюс два, а?", "ru"),
+    ],
+)
+def test_a_tag_behind_a_question_states_nothing(text: str, language: str) -> None:
+    assert statements_of(text, language) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("We opened!", "en"),
+        ("Wir haben eröffnet!", "de"),
+        ("Мы открылись!", "ru"),
+        ("Клиника открылась!", "ru"),
+    ],
+)
+def test_few_words_announce_an_opening(text: str, language: str) -> None:
+    statement = main_statement(text, language)
+    assert statement is not None
+    assert statement.kind == "event"
+    assert statement.is_milestone
+    assert main_statement("We opened the window.", "en") != statement

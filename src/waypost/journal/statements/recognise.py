@@ -21,6 +21,7 @@ from waypost.journal.importance.word_lists import (
     language_of_lists,
     sentences_of,
 )
+from waypost.journal.statements.news import is_outcome
 
 StatementKind = Literal["event", "result", "progress", "decision", "goal", "preference", "fact", "promise", "remark"]
 Area = Literal["family", "health", "work", "money", "travel", "personal"]
@@ -44,6 +45,7 @@ _KINDS: tuple[tuple[StatementKind, tuple[str, ...], tuple[str, ...], str], ...] 
 _CACHED = 20_000
 _FEWEST_WORDS = 3  # of an event without a number or an area
 _FEWEST_WITH_NUMBER = 2
+_FEWEST_SHORT = 2  # of an outcome: "We opened!"
 _SHORT_THANKS = 7  # words; longer thanks also state something
 _MOST_BESIDE = 6  # words of a remark on what is imagined
 _LEAST_EVENT = 8  # words of a remark that also says what happened
@@ -231,11 +233,14 @@ def _is_small_talk(sentence: UtteranceSentence, language: str) -> bool:
     if _DIGIT.search(sentence.text):
         return sentence.words < _FEWEST_WITH_NUMBER
     idle = _statement_words(language).lists["idle"].match(sentence.text) or words["heed"].search(sentence.text)
-    if is_chatter(sentence.written) or (idle and sentence.words <= _SHORT_THANKS):
+    plain = sentence.written if sentence.asks else sentence.written.replace("?", ".")  # "We opened today, right?"
+    if is_chatter(plain) or (idle and sentence.words <= _SHORT_THANKS):
         return True
     rest = words["pleasant"].sub(" ", sentence.text)
     left = [word for word in rest.split() if any(map(str.isalnum, word))]
-    fewest = _FEWEST_WITH_NUMBER if JOY.search(sentence.text) else _FEWEST_WORDS
+    is_news = sentence.text.endswith("!") or words["first"].search(sentence.text) is not None
+    is_short_news = JOY.search(sentence.text) or (is_news and is_outcome(sentence.text, language))
+    fewest = _FEWEST_SHORT if is_short_news else _FEWEST_WORDS
     return len(left) < fewest and not _statement_words(language).areas["any"].search(sentence.text)
 
 
