@@ -78,6 +78,7 @@ class _StatementWords:
     milestones: dict[str, re.Pattern[str]]
     no_milestone: re.Pattern[str]
     negated: re.Pattern[str]  # at the end of what comes before a milestone
+    stays: re.Pattern[str]  # nobody left or lost a job
     beside: re.Pattern[str]  # there too: "without", "for the"
     areas: dict[str, re.Pattern[str]]
 
@@ -199,7 +200,7 @@ def _quotes_another(own: _StatementWords, text: str) -> bool:
 
 
 def _milestone(own: _StatementWords, text: str) -> Area | None:
-    if own.no_milestone.search(text):
+    if own.no_milestone.search(text) or own.stays.search(text):
         return None
     for area in AREAS:
         for match in own.milestones[area].finditer(text):
@@ -211,6 +212,8 @@ def _milestone(own: _StatementWords, text: str) -> Area | None:
 
 def _denies_milestone(own: _StatementWords, text: str) -> bool:
     """Whether a sentence says of a milestone that it is not so: "I'm not pregnant"."""
+    if own.stays.search(text):
+        return True
     matches = (own.milestones[area].search(text) for area in AREAS if area != "work")
     return any(match and own.negated.search(text[: match.start()]) for match in matches)
 
@@ -264,6 +267,7 @@ def _statement_words(language: str) -> _StatementWords:
         {area: _pattern([words]) for area, words in life["event"].items()},
         _pattern(life["other"]),
         re.compile(rf"(?<!\w)(?:{'|'.join(life['negated'])}) $"),
+        _pattern(life["stays"]),
         re.compile(rf"(?<!\w)(?:{'|'.join(life['beside'])}) $"),
         areas,
     )
