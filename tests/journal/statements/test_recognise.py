@@ -469,3 +469,16 @@ def test_what_changes_a_life_is_a_milestone(text: str, language: str, area: str)
     assert statement is not None
     assert statement.is_milestone
     assert statement.area == area
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("I'm only wondering, we haven't decided anything.", "en"),
+        ("Wir haben noch nichts entschieden.", "de"),
+        ("Мы пока не решили.", "ru"),
+        ("Алсу больше не боится кошек.", "ru"),
+    ],
+)
+def test_what_is_undecided_or_only_true_is_no_decision(text: str, language: str) -> None:
+    assert not any(statement.kind == "decision" for statement in statements_of(text, language))

@@ -33,7 +33,7 @@ _ORDER: tuple[StatementKind, ...] = (
 _KINDS: tuple[tuple[StatementKind, tuple[str, ...], tuple[str, ...], str], ...] = (
     ("goal", ("goal",), ("goal",), "not_goal"),
     ("promise", ("promise",), (), ""),
-    ("decision", ("decision",), ("decision",), ""),
+    ("decision", ("decision",), ("decision",), "not_decision"),
     ("preference", ("preference",), ("preference",), "not_preference"),
     ("fact", ("fact",), ("trait",), "not_fact"),
     ("promise", ("appointment",), ("keep",), ""),
