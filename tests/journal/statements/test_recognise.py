@@ -5,6 +5,7 @@ import time
 import pytest
 
 from waypost.journal.importance.word_lists import LANGUAGES
+from waypost.journal.statements.matters import is_milestone
 from waypost.journal.statements.recognise import main_statement, statements_of
 
 
@@ -362,3 +363,122 @@ def test_a_remark_on_what_is_imagined_is_no_event(text: str, language: str) -> N
 
 def test_what_somebody_writes_is_no_question() -> None:
     assert len(statements_of("Агент отказала. Пишет, что мой стиль слишком мрачный для них.", "ru")) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Our first patient was a parrot, can you believe it?", "en"),
+        ("I slept until noon, you know?", "en"),
+        ("We got the flat in Leith, right?", "en"),
+        ("Der erste Patient war ein Papagei, stell dir vor?", "de"),
+        ("Ich habe bis mittags geschlafen, kannst du dir das vorstellen?", "de"),
+        ("Wir haben die Wohnung in Kiel bekommen, oder?", "de"),
+        ("Первым пациентом был попугай, представляешь?", "ru"),
+        ("Мы получили ключи от квартиры, правда?", "ru"),
+    ],
+)
+def test_a_tag_at_the_end_makes_no_question(text: str, language: str) -> None:
+    statements = statements_of(text, language)
+    assert [statement.sentence for statement in statements] == [text]
+    assert statements[0].kind != "remark"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The shop opens at nine, right?", "en"),
+        ("You can write Python, right?", "en"),
+        ("How do I fix it, do you know?", "en"),
+        ("Can you believe it?", "en"),
+        ("Das Geschäft macht um neun auf, oder?", "de"),
+        ("Wie geht das, weißt du?", "de"),
+        ("Магазин открывается в девять, да?", "ru"),
+        ("Сколько будет два плюс два, а?", "ru"),
+    ],
+)
+def test_a_tag_behind_a_question_states_nothing(text: str, language: str) -> None:
+    assert statements_of(text, language) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("We opened!", "en"),
+        ("Wir haben eröffnet!", "de"),
+        ("Мы открылись!", "ru"),
+        ("Клиника открылась!", "ru"),
+    ],
+)
+def test_few_words_announce_an_opening(text: str, language: str) -> None:
+    statement = main_statement(text, language)
+    assert statement is not None
+    assert statement.kind == "event"
+    assert statement.is_milestone
+    assert main_statement("We opened the window.", "en") != statement
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Twelve villages, one mobile library. I said yes.", "en"),
+        ("The van broke, so we've moved this month's meeting to 4 May.", "en"),
+        ("He's far too busy with his divorce to call.", "en"),
+        ("She refuses to hear the words care home.", "en"),
+        ("The hens moved in this morning.", "en"),
+        ("I haven't quit, in case you wonder.", "en"),
+        ("Heute sind die Hühner eingezogen.", "de"),
+        ("Nicht gekündigt habe ich übrigens.", "de"),
+        ("Sie hat sich gestoßen, aber nichts gebrochen.", "de"),
+        ("Er hat wegen seiner Scheidung keine Zeit.", "de"),
+        ("Комментарий удалили, автор извинился.", "ru"),
+        ("Он занят своим разводом.", "ru"),
+        ("Переехал наш сервер.", "ru"),
+        ("Я не уволилась, если что.", "ru"),
+    ],
+)
+def test_single_words_make_no_milestone(text: str, language: str) -> None:
+    assert not any(statement.is_milestone for statement in statements_of(text, language))
+    assert not is_milestone(text, language)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "area"),
+    [
+        ("She proposed on the pier and I said yes!", "en", "family"),
+        ("We've moved to Leeds.", "en", "travel"),
+        ("I didn't get the head of department job.", "en", "work"),
+        ("Our new booking system went live on Monday.", "en", "work"),
+        ("My sister had a baby last night.", "en", "family"),
+        ("The boat is finished!", "en", "personal"),
+        ("Hannah has been made partner.", "en", "work"),
+        ("Ich habe die Stelle leider nicht bekommen.", "de", "work"),
+        ("Die Umstellung hat geklappt!", "de", "work"),
+        ("Meine Schwester hat ein Mädchen bekommen.", "de", "family"),
+        ("Das Baumhaus steht!", "de", "personal"),
+        ("Mein Mann ist Partner in der Kanzlei geworden.", "de", "work"),
+        ("Меня не взяли на эту должность.", "ru", "work"),
+        ("Запустили нашу новую систему!", "ru", "work"),
+        ("Достроили дачу!", "ru", "personal"),
+        ("Ира стала партнёром в фирме.", "ru", "work"),
+        ("Папе удалили желчный пузырь.", "ru", "health"),
+    ],
+)
+def test_what_changes_a_life_is_a_milestone(text: str, language: str, area: str) -> None:
+    statement = main_statement(text, language)
+    assert statement is not None
+    assert statement.is_milestone
+    assert statement.area == area
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("I'm only wondering, we haven't decided anything.", "en"),
+        ("Wir haben noch nichts entschieden.", "de"),
+        ("Мы пока не решили.", "ru"),
+        ("Алсу больше не боится кошек.", "ru"),
+    ],
+)
+def test_what_is_undecided_or_only_true_is_no_decision(text: str, language: str) -> None:
+    assert not any(statement.kind == "decision" for statement in statements_of(text, language))

@@ -44,7 +44,7 @@ def _clauses(text: str, language: str) -> Iterator[str]:
     request = importance_words(language)["request"]
     for sentence in _SENTENCE.findall(text):
         statement, comma, question = sentence.partition(",")
-        while comma and not request.match(question.lower().lstrip()):
+        while comma and (not request.match(question.lower().lstrip()) or _tag(language).fullmatch(question.lower())):
             more, comma, question = question.partition(",")
             statement = f"{statement},{more}"
         yield statement
@@ -68,6 +68,28 @@ def _opening(language: str) -> re.Pattern[str]:
     )
 
 
+@cache
+def _tag(language: str) -> re.Pattern[str]:
+    """Matches a whole clause that only shares surprise: "can you believe it?" """
+    return re.compile(rf"\W{{0,9}}(?:{importance_words(language)['surprise'].pattern})\W{{0,9}}")
+
+
+def _without_tag(low: str, language: str) -> str:
+    """What a sentence states before a tag to which its question mark belongs: "We opened today, can you believe it?"
+
+    A tag that asks for agreement counts only beside a first person: not "The shop opens at nine, right?"
+    """
+    statement, tag = "", low.rstrip(" \"'”“»«)*_?!")
+    at = max(tag.rfind(mark) for mark in (",", "—", "–", " - "))
+    if at > 0:
+        statement, tag = tag[:at], tag[at:].lstrip(" ,—–-")
+    words = importance_words(language)
+    if words["surprise"].fullmatch(tag):
+        return statement
+    is_own = words["first"].search(statement) is not None and words["second"].search(statement) is None
+    return statement if is_own and words["agreement"].fullmatch(tag) else ""
+
+
 def sentences_of(text: str, language: str) -> list[UtteranceSentence]:
     """The sentences of an utterance, without code."""
     plain = _FENCE.sub("\n", text[:LONGEST_READ]) if "```" in text else text[:LONGEST_READ]
@@ -78,6 +100,9 @@ def sentences_of(text: str, language: str) -> list[UtteranceSentence]:
         low = written.lower().translate(_APOSTROPHES)
         count = sum(1 for word in low.split() if any(map(str.isalnum, word)))
         if count:
-            asks = low.rstrip(" \"'”“»«)*_").endswith("?") or _opening(language).match(low) is not None
+            asks = low.rstrip(" \"'”“»«)*_").endswith("?")
+            stated = _without_tag(low, language) if asks else ""
+            asks = (asks and not stated) or _opening(language).match(low) is not None
+            low = stated if stated and not asks else low
             result.append(UtteranceSentence(low, written, asks, count))
     return result

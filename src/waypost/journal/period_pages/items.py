@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from waypost.journal.importance.utterance import question_kind
-from waypost.journal.importance.word_lists import language_of_lists
+from waypost.journal.importance.word_lists import language_of_lists, sentences_of
 from waypost.journal.roles import role_of
 from waypost.journal.statements.matters import DatedSentence, is_milestone, is_past, is_turning_point, outdated
 from waypost.journal.statements.news import is_outcome, is_setback, news_of
@@ -298,7 +298,8 @@ def _explains_a_question(statement: SpokenStatement, text: str, language: str) -
     is_plain = statement.kind in ("event", "remark") and statement.area is None and not statement.is_milestone
     before = text[: max(0, text.find(statement.sentence))]
     is_short = len(statement.sentence.split()) <= _WORDS_OF_A_DETAIL
-    return is_plain and ("?" in before or (is_short and question_kind(before, language).asks))
+    has_question = "?" in before and any("?" in part.text and part.asks for part in sentences_of(before, language))
+    return is_plain and (has_question or (is_short and question_kind(before, language).asks))
 
 
 def _merge(first: SummaryItem, repeated: SummaryItem) -> SummaryItem:

@@ -116,7 +116,7 @@ def is_turning_point(text: str, language: str) -> bool:
 def is_milestone(text: str, language: str) -> bool:
     """Whether it reports what happened and matters for good. Plans, offers, notices and visits to a doctor do not."""
     reading, low = _reading(text, language), _lower(text)
-    if is_turning_point(text, language):
+    if reading.is_milestone and is_turning_point(text, language):
         return True
     words = _words(language)
     return reading.is_milestone and not reading.is_pending and words.minor.search(low) is None

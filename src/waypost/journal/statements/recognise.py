@@ -21,6 +21,7 @@ from waypost.journal.importance.word_lists import (
     language_of_lists,
     sentences_of,
 )
+from waypost.journal.statements.news import is_outcome
 
 StatementKind = Literal["event", "result", "progress", "decision", "goal", "preference", "fact", "promise", "remark"]
 Area = Literal["family", "health", "work", "money", "travel", "personal"]
@@ -32,7 +33,7 @@ _ORDER: tuple[StatementKind, ...] = (
 _KINDS: tuple[tuple[StatementKind, tuple[str, ...], tuple[str, ...], str], ...] = (
     ("goal", ("goal",), ("goal",), "not_goal"),
     ("promise", ("promise",), (), ""),
-    ("decision", ("decision",), ("decision",), ""),
+    ("decision", ("decision",), ("decision",), "not_decision"),
     ("preference", ("preference",), ("preference",), "not_preference"),
     ("fact", ("fact",), ("trait",), "not_fact"),
     ("promise", ("appointment",), ("keep",), ""),
@@ -44,6 +45,7 @@ _KINDS: tuple[tuple[StatementKind, tuple[str, ...], tuple[str, ...], str], ...] 
 _CACHED = 20_000
 _FEWEST_WORDS = 3  # of an event without a number or an area
 _FEWEST_WITH_NUMBER = 2
+_FEWEST_SHORT = 2  # of an outcome: "We opened!"
 _SHORT_THANKS = 7  # words; longer thanks also state something
 _MOST_BESIDE = 6  # words of a remark on what is imagined
 _LEAST_EVENT = 8  # words of a remark that also says what happened
@@ -76,6 +78,7 @@ class _StatementWords:
     milestones: dict[str, re.Pattern[str]]
     no_milestone: re.Pattern[str]
     negated: re.Pattern[str]  # at the end of what comes before a milestone
+    stays: re.Pattern[str]  # nobody left or lost a job
     beside: re.Pattern[str]  # there too: "without", "for the"
     areas: dict[str, re.Pattern[str]]
 
@@ -197,7 +200,7 @@ def _quotes_another(own: _StatementWords, text: str) -> bool:
 
 
 def _milestone(own: _StatementWords, text: str) -> Area | None:
-    if own.no_milestone.search(text):
+    if own.no_milestone.search(text) or own.stays.search(text):
         return None
     for area in AREAS:
         for match in own.milestones[area].finditer(text):
@@ -209,6 +212,8 @@ def _milestone(own: _StatementWords, text: str) -> Area | None:
 
 def _denies_milestone(own: _StatementWords, text: str) -> bool:
     """Whether a sentence says of a milestone that it is not so: "I'm not pregnant"."""
+    if own.stays.search(text):
+        return True
     matches = (own.milestones[area].search(text) for area in AREAS if area != "work")
     return any(match and own.negated.search(text[: match.start()]) for match in matches)
 
@@ -231,11 +236,14 @@ def _is_small_talk(sentence: UtteranceSentence, language: str) -> bool:
     if _DIGIT.search(sentence.text):
         return sentence.words < _FEWEST_WITH_NUMBER
     idle = _statement_words(language).lists["idle"].match(sentence.text) or words["heed"].search(sentence.text)
-    if is_chatter(sentence.written) or (idle and sentence.words <= _SHORT_THANKS):
+    plain = sentence.written if sentence.asks else sentence.written.replace("?", ".")  # "We opened today, right?"
+    if is_chatter(plain) or (idle and sentence.words <= _SHORT_THANKS):
         return True
     rest = words["pleasant"].sub(" ", sentence.text)
     left = [word for word in rest.split() if any(map(str.isalnum, word))]
-    fewest = _FEWEST_WITH_NUMBER if JOY.search(sentence.text) else _FEWEST_WORDS
+    is_news = sentence.text.endswith("!") or words["first"].search(sentence.text) is not None
+    is_short_news = JOY.search(sentence.text) or (is_news and is_outcome(sentence.text, language))
+    fewest = _FEWEST_SHORT if is_short_news else _FEWEST_WORDS
     return len(left) < fewest and not _statement_words(language).areas["any"].search(sentence.text)
 
 
@@ -259,6 +267,7 @@ def _statement_words(language: str) -> _StatementWords:
         {area: _pattern([words]) for area, words in life["event"].items()},
         _pattern(life["other"]),
         re.compile(rf"(?<!\w)(?:{'|'.join(life['negated'])}) $"),
+        _pattern(life["stays"]),
         re.compile(rf"(?<!\w)(?:{'|'.join(life['beside'])}) $"),
         areas,
     )
