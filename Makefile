@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 # More than two cores have: many tests wait for other processes.
-JOBS ?= 3
+JOBS ?= 4
 # The fast tests wait for nothing, and each process collects all tests before it runs any.
 FAST_JOBS ?= 2
 NPM := npm ci --prefix tests/mermaid --no-audit --no-fund --ignore-scripts
