@@ -136,6 +136,10 @@ def test_only_who_speaks_of_themselves_tells_where_they_live(language: str, text
         ("en", "I've been vegetarian for a month now", {"diet": "vegetarian"}),
         ("de", "Ich bin seit einem Monat Vegetarierin.", {"diet": "Vegetarierin"}),
         ("ru", "Я уже месяц вегетарианка.", {"diet": "вегетарианка"}),
+        ("en", "I've not been vegetarian for a month.", {}),
+        ("de", "Ich bin seit März keine Veganerin mehr.", {}),
+        ("ru", "Я больше не вегетарианка, сдалась на шашлыках.", {}),
+        ("ru", "Я давно не веган.", {}),
     ],
 )  # fmt: skip
 def test_people_list_who_they_are(language: str, text: str, expected: dict[str, str]) -> None:
