@@ -49,7 +49,7 @@ _KEPT_BACK = (
     "tasks_threads_second",
 )
 # Prompts by four authors for 90 projects. Fitted to these, the model is no better for others, and worse for the tasks.
-_MORE_PROMPTS = ("prompts_learn", "prompts_unseen")
+_MORE_PROMPTS = ("prompts_more", "prompts_unseen")
 _BRIEFINGS = ("flask", "click", "gin", "express", "starlette")
 
 
