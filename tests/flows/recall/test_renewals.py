@@ -1,11 +1,12 @@
 """An older fact is marked if a newer one probably states another value for its subject."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
-from waypost.flows.recall.renewals import Likeness, in_sight, with_renewals
+from waypost.flows.recall.renewals import MOST_READ, Likeness, in_sight, with_renewals
 from waypost.model.recall import Hit
 from waypost.retrieve.answer_order import one_list
 
@@ -140,3 +141,35 @@ def test_a_mark_needs_the_newer_one_before_it() -> None:
     old, new = with_renewals([OLD, NEW], ["en", "en"])
     assert [hit.newer_id for hit in in_sight([new, old])] == [None, "2"]
     assert [hit.newer_id for hit in in_sight([old, new])] == [None, None]
+
+
+MOVED = fact(1, "I live in Leeds, near the park.")
+BOXES = fact(2, "Boxes are mostly unpacked, the flat in Bristol has a balcony.", words=0.2, certainty=0.1)
+NEAR: Likeness = {(0, 1): 0.45}
+
+
+@pytest.mark.parametrize(("logit", "marked"), [(6.0, "2"), (-6.0, None)])
+def test_the_model_that_reads_both_facts_decides_what_words_leave_open(logit: float, marked: str | None) -> None:
+    hits = with_renewals([MOVED, BOXES], ["en", "en"], NEAR, lambda *_: logit)
+    assert [hit.newer_id for hit in hits] == [marked, None]
+
+
+def test_the_model_can_keep_a_mark_away_that_words_alone_would_give() -> None:
+    assert marks(OLD, NEW, likeness=NEAR) == ["2", None]
+    hits = with_renewals([OLD, NEW], ["en", "en"], NEAR, lambda *_: -6.0)
+    assert [hit.newer_id for hit in hits] == [None, None]
+
+
+def test_the_model_reads_few_pairs_and_only_older_with_newer_ones() -> None:
+    read = list[tuple[str, str]]()
+
+    def score(older: str, newer: str, _: Mapping[str, float]) -> float:
+        read.append((older, newer))
+        return 0.0
+
+    hits = [fact(day, f"Spare blades of type {day} are ordered from Gardena.") for day in range(1, 13)]
+    pairs = {(first, other): 0.8 for first in range(12) for other in range(first + 1, 12)}
+    with_renewals(hits, ["en"] * 12, pairs, score)
+    texts = [hit.text for hit in hits]
+    assert 0 < len(read) <= MOST_READ
+    assert all(texts.index(older) < texts.index(newer) for older, newer in read)
