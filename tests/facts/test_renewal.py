@@ -87,3 +87,14 @@ def test_every_coefficient_belongs_to_a_feature() -> None:
     assert models["stated_by_words"].keys() == words | {"constant"}
     assert models["asked_by_words"].keys() == words | {"constant", "first", "words_more"}
     assert models["asked_by_words"].keys() < models["asked"].keys()
+
+
+def test_a_former_value_of_another_kind_says_nothing_about_a_fact() -> None:
+    older, newer = (
+        "The database address is in PG_DSN.",
+        "It is read from ORDERS_URL now, the old name was removed in #1182.",
+    )
+    assert not ends_another_value(older, newer, "en", of_one_kind=True)
+    assert ends_another_value(
+        "Copies are kept for 30 days.", "Badges last 21 days, no longer 14 days.", "en", of_one_kind=True
+    )

@@ -100,7 +100,7 @@ def wording_evidence(older: str, newer: str, language: str) -> Mapping[str, floa
 def ends_another_value(older: str, newer: str, language: str, *, of_one_kind: bool = False) -> bool:
     """Whether the newer fact says which value no longer holds, and the older one does not have it.
 
-    "21 days, no longer 14" renews nothing about 30 days. `of_one_kind`: only if the older one has another value of this kind.
+    "21 days, no longer 14 days" renews nothing about 30 days. `of_one_kind`: only if the older one has another value of this kind.
     """
     former = [term for each in statements(newer, language) for term in each.zone(FORMER) if term.kind != WORD]
     if not former or any(term.text in older for term in former):

@@ -1,14 +1,17 @@
 """An older fact is marked if a newer one probably states another value for its subject."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import cast
 
 import pytest
 
-from waypost.flows.recall.renewals import MOST_READ, Likeness, in_sight, with_renewals
+from waypost.flows.recall.renewals import MOST_READ, Likeness, in_sight, maybe_renewing, with_renewals
 from waypost.model.recall import Hit
 from waypost.retrieve.answer_order import one_list
+from waypost.retrieve.calibration import ServingEngines
+from waypost.store.protocol import Reader, VersionSketch
 
 OTHERS = ("Invoices leave at night.", "The wiki is down.", "Room Curie is blue.", "Lunch is at noon.", "Tabs are wide.")
 
@@ -173,3 +176,23 @@ def test_the_model_reads_few_pairs_and_only_older_with_newer_ones() -> None:
     texts = [hit.text for hit in hits]
     assert 0 < len(read) <= MOST_READ
     assert all(texts.index(older) < texts.index(newer) for older, newer in read)
+
+
+def sketch(number: int, kind: str = "fact") -> VersionSketch:
+    return VersionSketch(number, str(number), kind, "facts", None, None, 0, None, "en", 0, micros=number)
+
+
+def test_newer_facts_near_the_best_ones_are_looked_at_however_far_behind_they_rank() -> None:
+    cosines = {(1, 30): 0.9, (1, 31): 0.2, (1, 32): 0.9}  # far behind: one near, one not near, one that is no fact
+
+    class Search:
+        def cosines_between(self, _: str, numbers: Sequence[int]) -> dict[tuple[int, int], float]:
+            return {pair: cosine for pair, cosine in cosines.items() if set(pair) <= set(numbers)}
+
+    class Stored:
+        search = Search()
+
+    order = [sketch(1), *(sketch(number) for number in range(2, 7)), sketch(30), sketch(31), sketch(32, "conversation")]
+    reader = cast(Reader, Stored())
+    assert maybe_renewing(reader, order, ServingEngines("minilm"), 6) == [30]
+    assert maybe_renewing(reader, order[:6], ServingEngines("minilm"), 6) == []
